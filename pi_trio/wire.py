@@ -1,0 +1,137 @@
+"""What every data class of the protocol has in common.
+
+A message or event that came in as JSON must go out again as the same JSON, also when a newer Pi has put
+fields in it that this package does not know. So each object carries, besides its known fields, the unknown
+ones (`extra`) and the order of all its keys (`keys`). Objects are frozen: `attrs.evolve` makes changed
+copies, in which a new key goes to the end and a key whose value is gone disappears.
+
+The rules, once for all classes: an attribute is named in snake_case after its camelCase key. `None` is an
+optional field that is not there; a field that may hold any JSON, null included, says `ABSENT` instead. A
+null where the protocol knows only "there or not" is foreign, so it is kept in `extra` under its key until
+the field gets a value. `role` and `type` are class attributes where the class fixes them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, reduce
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+import attrs
+
+from .jsonvalue import ABSENT, JSON, Absent, FrozenDict, freeze_object
+
+NO_FIELDS = FrozenDict()
+"""The `extra` of an object without unknown fields."""
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class Wire:
+    """Base of all messages, content blocks and events.
+
+    Attributes:
+        extra: the fields that the class does not know, in their order.
+        keys: all keys in the order in which they were read; None where that is the order of the class,
+            with the unknown ones last, as for every object made in Python. Not part of equality.
+    """
+
+    extra: Mapping[str, JSON] = attrs.field(default=NO_FIELDS, converter=freeze_object)
+    keys: tuple[str, ...] | None = attrs.field(default=None, eq=False)
+
+    def __repr__(self) -> str:
+        shown = [f"{field.name}={value!r}" for field, value in present_fields(self)]
+        if self.extra:
+            shown.append(f"extra={self.extra!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+@cache
+def wire_name(attribute: str) -> str:
+    """The JSON key of an attribute: `cache_write_1h` -> `cacheWrite1h`."""
+    return re.sub(r"_([a-z0-9])", lambda match: match[1].upper(), attribute)
+
+
+_known_fields: dict[type, tuple[attrs.Attribute[object], ...]] = {}
+
+
+def known_fields(cls: type[Wire]) -> tuple[attrs.Attribute[object], ...]:
+    """The fields that stand for keys, in the order in which Pi writes them; types resolved."""
+    if cls not in _known_fields:
+        attrs.resolve_types(cls)
+        fields = attrs.fields(cls)
+        _known_fields[cls] = tuple(field for field in fields if field.name not in ("extra", "keys"))
+    return _known_fields[cls]
+
+
+def present_fields(value: Wire) -> Iterator[tuple[attrs.Attribute[object], object]]:
+    """The known fields that are there, with their values, in the order of the class."""
+    for field in known_fields(type(value)):
+        item: object = getattr(value, field.name)
+        if item is not ABSENT and (item is not None or field.default is not None):
+            yield field, item
+
+
+def tag_of(cls: type[Wire]) -> tuple[str, str] | None:
+    """The key and value by which a class is told from the others of its union, if the class fixes them."""
+    for key in ("role", "type"):
+        value = getattr(cls, key, None)
+        if isinstance(value, str):  # and not the descriptor of a field, as an open class has it
+            return key, value
+    return None
+
+
+# --- the types of fields ----------------------------------------------------------------------------------
+# The few forms that annotations take here, for those who derive something from the classes.
+
+
+def is_wire(annotation: Any) -> bool:
+    """One data class."""
+    return isinstance(annotation, type) and issubclass(annotation, Wire)
+
+
+def is_wire_union(annotation: Any) -> bool:
+    """One of several data classes: `Message`, `Content`, `StreamEvent`, …"""
+    return all(map(is_wire, _members(annotation))) and bool(_members(annotation))
+
+
+def is_array(annotation: Any) -> bool:
+    """`tuple[X, ...]`."""
+    return get_origin(annotation) is tuple
+
+
+def is_text_or_array(annotation: Any) -> bool:
+    """`str | tuple[X, ...]`."""
+    members = _members(annotation)
+    return len(members) == 2 and members[0] is str and is_array(members[1])
+
+
+def is_number(annotation: Any) -> bool:
+    """`Number`."""
+    return set(_members(annotation)) == {int, float}
+
+
+def is_json(annotation: Any) -> bool:
+    """Any JSON, null included; perhaps `ABSENT`."""
+    return {Sequence, Mapping} <= {get_origin(member) for member in _members(annotation)}
+
+
+def is_text_object(annotation: Any) -> bool:
+    """`Mapping[str, str | None]`."""
+    return get_origin(annotation) is Mapping
+
+
+def is_optional(annotation: Any) -> bool:
+    """Something that need not be there: `X | None` or `X | Absent`."""
+    return bool({NoneType, Absent} & set(_members(annotation))) and not is_json(annotation)
+
+
+def present_type(annotation: Any) -> Any:
+    """What is there of an optional field, when something is."""
+    there = [member for member in _members(annotation) if member not in (NoneType, Absent)]
+    return reduce(lambda union, member: union | member, there)
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:
+    return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
