@@ -1,0 +1,521 @@
+"""The `Agent`: a transcript, two queues and subscribers, and at most one run at a time.
+
+A plain object without background: everything that happens, happens inside `await agent.prompt(...)` or `await
+agent.continue_()`. Between runs its properties can be assigned. A run reads them once, at its start, but for
+the queues and their modes, which it reads at every poll.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+import trio
+
+from ..abort import AbortSignal
+from ..errors import AgentBusyError, CannotContinueError
+from ..jsonvalue import JSON
+from ..messages import (
+    AssistantMessage,
+    Content,
+    ImageContent,
+    Message,
+    Model,
+    SystemMessage,
+    TextContent,
+    ThinkingLevel,
+    UserMessage,
+)
+from ..models.default import get_default_stream_fn
+from ..models.stream import StreamFn, StreamOptions
+from ..profile import PI_1_6_0, Profile, get_profile
+from ..texts import ASSISTANT_TAIL, BUSY_CONTINUE, BUSY_PROMPT, BUSY_RESET, NOTHING_TO_CONTINUE
+from ..timestamps import now
+from ..tools.tool import ExecutionMode, Tool
+from .active import ActiveRun
+from .config import LoopConfig
+from .delivery import Listener, Listeners
+from .hooks import (
+    AfterToolCall,
+    BeforeToolCall,
+    ConvertToLlm,
+    FinishTurn,
+    GetApiKey,
+    Hooks,
+    PrepareNextTurn,
+    PrepareNextTurnWithContext,
+    PrepareRequest,
+    ShouldStopAfterTurn,
+    TransformContext,
+    TurnContext,
+)
+from .queues import MessageQueue, QueueMode
+from .result import RunResult
+from .run import AbortMode
+from .state import AgentState, LiveState
+from .transcript import current_system_message, current_system_prompt, initial_system_message
+
+#: What an agent asks for that was given no model.
+UNKNOWN_MODEL: Final = Model.unknown()
+
+#: What `prompt` takes: a text, a message, or several.
+PromptInput: TypeAlias = str | Message | Iterable[Message]
+
+
+class Agent:
+    """An agent. All options are keywords, and also properties that can be assigned between runs.
+
+    Parameters:
+        system_prompt, tools: what the transcript begins with (a system message since 1.0.3), and what can
+            run.
+        model, thinking_level: what to ask; "off" asks for no reasoning.
+        messages: a transcript to go on from; if it begins with a system message, `system_prompt` is not used.
+        stream_fn: answers requests; without one, the default stream function does: a scripted provider that has
+            nothing to say, until `set_default_stream_fn` names another.
+        convert_to_llm: which messages the model gets; the default keeps the roles that models know.
+        transform_context, get_api_key, before_tool_call, after_tool_call, prepare_next_turn,
+            prepare_next_turn_with_context, prepare_request, finish_turn, should_stop_after_turn: the hooks;
+            see `hooks`.
+        steering_mode, follow_up_mode: "one-at-a-time", or "all".
+        tool_execution: "parallel", or "sequential" for every batch.
+        session_id, thinking_budgets, transport, max_retry_delay_ms, identity, on_payload, on_response,
+            on_provider_stream_event: handed to the stream function.
+        abort_mode: "cancel": an abort ends what waits for the outside world (model, tools, hooks), never a
+            subscriber. "signal": it raises the run's signal and ends no wait itself, as upstream.
+        settle_grace: how long, in seconds, a run may take to settle when its scope is cancelled.
+        profile: the Pi release to behave as, by name or as a `Profile`.
+
+    Raises:
+        NoStreamFunctionError: there is no `stream_fn`, and the default one was taken away.
+        ValueError: a mode has no such value.
+    """
+
+    def __init__(
+        self,
+        *,
+        system_prompt: str = "",
+        model: Model = UNKNOWN_MODEL,
+        thinking_level: ThinkingLevel = "off",
+        tools: Iterable[Tool] = (),
+        messages: Iterable[Message] = (),
+        stream_fn: StreamFn | None = None,
+        convert_to_llm: ConvertToLlm | None = None,
+        transform_context: TransformContext | None = None,
+        get_api_key: GetApiKey | None = None,
+        before_tool_call: BeforeToolCall | None = None,
+        after_tool_call: AfterToolCall | None = None,
+        prepare_next_turn: PrepareNextTurn | None = None,
+        prepare_next_turn_with_context: PrepareNextTurnWithContext | None = None,
+        prepare_request: PrepareRequest | None = None,
+        finish_turn: FinishTurn | None = None,
+        should_stop_after_turn: ShouldStopAfterTurn | None = None,
+        steering_mode: QueueMode = "one-at-a-time",
+        follow_up_mode: QueueMode = "one-at-a-time",
+        tool_execution: ExecutionMode = "parallel",
+        session_id: str | None = None,
+        thinking_budgets: Mapping[str, int] | None = None,
+        transport: str = "auto",
+        max_retry_delay_ms: float | None = None,
+        identity: Mapping[str, JSON] | None = None,
+        on_payload: Callable[..., Any] | None = None,
+        on_response: Callable[..., Any] | None = None,
+        on_provider_stream_event: Callable[..., Any] | None = None,
+        abort_mode: AbortMode = "cancel",
+        settle_grace: float = 5.0,
+        profile: Profile | str = PI_1_6_0,
+    ) -> None:
+        for name, value, known in (
+            ("steering_mode", steering_mode, ("one-at-a-time", "all")),
+            ("follow_up_mode", follow_up_mode, ("one-at-a-time", "all")),
+            ("tool_execution", tool_execution, ("parallel", "sequential")),
+            ("abort_mode", abort_mode, ("cancel", "signal")),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
+        self.profile: Final = get_profile(profile) if isinstance(profile, str) else profile
+        self.stream_fn = stream_fn if stream_fn is not None else get_default_stream_fn()
+        self.convert_to_llm = convert_to_llm
+        self.transform_context = transform_context
+        self.get_api_key = get_api_key
+        self.before_tool_call = before_tool_call
+        self.after_tool_call = after_tool_call
+        self.prepare_next_turn = prepare_next_turn
+        self.prepare_next_turn_with_context = prepare_next_turn_with_context
+        self.prepare_request = prepare_request
+        self.finish_turn = finish_turn
+        self.should_stop_after_turn = should_stop_after_turn
+        self.tool_execution: ExecutionMode = tool_execution
+        self.session_id = session_id
+        self.thinking_budgets = thinking_budgets
+        self.transport = transport
+        self.max_retry_delay_ms = max_retry_delay_ms
+        self.identity = identity
+        self.on_payload = on_payload
+        self.on_response = on_response
+        self.on_provider_stream_event = on_provider_stream_event
+        self.abort_mode: AbortMode = abort_mode
+        self.settle_grace = settle_grace
+        self._steering = MessageQueue(steering_mode)
+        self._follow_up = MessageQueue(follow_up_mode)
+        self._listeners = Listeners()
+        self._active: ActiveRun | None = None
+        self._live = LiveState(
+            system_prompt=system_prompt,
+            model=model,
+            thinking_level=thinking_level,
+            tools=tuple(tools),
+            messages=_messages(messages),
+        )
+        if self.profile.system_messages and not isinstance(
+            next(iter(self._live.messages), None), SystemMessage
+        ):
+            declarations = [tool.declaration() for tool in self._live.tools]
+            first = initial_system_message(system_prompt, declarations)
+            self._live.messages[:0] = [first] if first is not None else []
+
+    # --- state -------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> AgentState:
+        """The agent as it is now; frozen."""
+        live = self._live
+        return AgentState(
+            system_prompt=self.system_prompt,
+            model=live.model,
+            thinking_level=live.thinking_level,
+            tools=live.tools,
+            messages=tuple(live.messages),
+            is_streaming=live.is_streaming,
+            streaming_message=live.streaming_message,
+            pending_tool_calls=tuple(live.pending_tool_calls),
+            error_message=live.error_message,
+        )
+
+    @property
+    def system_prompt(self) -> str:
+        """The prompt; since 1.0.3 replayed from the transcript, and not assignable."""
+        if self.profile.system_messages:
+            return current_system_prompt(self._live.messages)
+        return self._live.system_prompt
+
+    @system_prompt.setter
+    def system_prompt(self, prompt: str) -> None:
+        if self.profile.system_messages:
+            raise AttributeError("the system prompt is part of the transcript: say a system message instead")
+        self._live.system_prompt = prompt
+
+    @property
+    def model(self) -> Model:
+        """The model of the next run."""
+        return self._live.model
+
+    @model.setter
+    def model(self, model: Model) -> None:
+        self._live.model = model
+
+    @property
+    def thinking_level(self) -> ThinkingLevel:
+        """The thinking level of the next run."""
+        return self._live.thinking_level
+
+    @thinking_level.setter
+    def thinking_level(self, level: ThinkingLevel) -> None:
+        self._live.thinking_level = level
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that the next run can execute."""
+        return self._live.tools
+
+    @tools.setter
+    def tools(self, tools: Iterable[Tool]) -> None:
+        self._live.tools = tuple(tools)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The transcript. Assigning it in a run does not reach that run, whose messages are appended to it
+        .
+        """
+        return tuple(self._live.messages)
+
+    @messages.setter
+    def messages(self, messages: Iterable[Message]) -> None:
+        self._live.messages = _messages(messages)
+
+    @property
+    def signal(self) -> AbortSignal | None:
+        """The signal of the run that is going on."""
+        return None if self._active is None else self._active.run.signal
+
+    # --- subscribers and queues --------------------------------------------------------------------------
+
+    def subscribe(self, listener: Listener) -> Callable[[], bool]:
+        """Have `listener(event, signal)` called with every event; what it returns is awaited, in order of
+        subscription.
+
+        The same listener counts once. One that is added during a delivery still gets that event.
+
+        Returns:
+            The function that unsubscribes; it says whether the listener was subscribed.
+        """
+        return self._listeners.add(listener)
+
+    @property
+    def steering_mode(self) -> QueueMode:
+        """How much a steering poll takes."""
+        return self._steering.mode
+
+    @steering_mode.setter
+    def steering_mode(self, mode: QueueMode) -> None:
+        self._steering.mode = mode
+
+    @property
+    def follow_up_mode(self) -> QueueMode:
+        """How much a follow-up poll takes."""
+        return self._follow_up.mode
+
+    @follow_up_mode.setter
+    def follow_up_mode(self, mode: QueueMode) -> None:
+        self._follow_up.mode = mode
+
+    def steer(self, message: str | Message) -> None:
+        """Queue a message, or a text of the user, for the next turn; at any time."""
+        self._steering.append(_message(message))
+
+    def follow_up(self, message: str | Message) -> None:
+        """Queue a message, or a text of the user, for when the run would end; at any time."""
+        self._follow_up.append(_message(message))
+
+    def clear_steering_queue(self) -> None:
+        """Forget the queued steering messages."""
+        self._steering.clear()
+
+    def clear_follow_up_queue(self) -> None:
+        """Forget the queued follow-up messages."""
+        self._follow_up.clear()
+
+    def clear_all_queues(self) -> None:
+        """Forget everything that is queued."""
+        self._steering.clear()
+        self._follow_up.clear()
+
+    def has_queued_messages(self) -> bool:
+        """Whether anything is queued."""
+        return bool(len(self._steering) or len(self._follow_up))
+
+    def peek_queued_messages(self) -> tuple[Message, ...]:
+        """What the next poll of steering would take, or if that is nothing, of follow-up (1.0.3)."""
+        return self._steering.peek() or self._follow_up.peek()
+
+    # --- runs --------------------------------------------------------------------------------------------
+
+    # Protected: Ctrl-C finds the caller's task where `settle` waits for it, and not half-way into or out of a run.
+    @trio.lowlevel.enable_ki_protection
+    async def prompt(self, prompt: PromptInput, images: Iterable[ImageContent] = ()) -> RunResult:
+        """Run the agent on a prompt.
+
+        Parameters:
+            prompt: a text (with `images`), a message, or several messages; an empty list asks the model as
+                things stand.
+
+        Returns:
+            The result, also when the run has failed or was aborted: see `RunResult.raise_for_error`.
+
+        Raises:
+            AgentBusyError: a run is going on.
+            Exception: a listener failed when the run was ending, so the transcript could not tell (D-03, D-04).
+            KeyboardInterrupt: bare, when the run has settled; SystemExit likewise.
+            Cancelled: the scope around this was cancelled. The run was aborted and is settled; if nothing had
+                begun, nothing has happened.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        return await self.start_prompt(prompt, images).finish()
+
+    @trio.lowlevel.enable_ki_protection
+    async def continue_(self) -> RunResult:
+        """Run the agent on the transcript as it is, or on what is queued if it ends with an answer.
+
+        Returns, Raises:
+            As `prompt`; and CannotContinueError if there is nothing to continue from.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        return await self.start_continue().finish()
+
+    def start_prompt(self, prompt: PromptInput, images: Iterable[ImageContent] = ()) -> ActiveRun:
+        """The synchronous half of `prompt`: the run has begun, its first listener has been called.
+
+        For adapters that must begin a run at an exact moment; `await .finish()` must follow.
+        """
+        if self._active is not None:
+            raise AgentBusyError(BUSY_PROMPT)
+        images = tuple(images)
+        if isinstance(prompt, str):
+            return self._start([_message(prompt, images)])
+        if images:
+            raise TypeError("images go with a text; a message has them in its content")
+        return self._start(_messages([prompt] if isinstance(prompt, Message) else prompt))
+
+    def start_continue(self) -> ActiveRun:
+        """The synchronous half of `continue_`; see `start_prompt`."""
+        if self._active is not None:
+            raise AgentBusyError(BUSY_CONTINUE)
+        messages = self._live.messages
+        if not messages or (
+            self.profile.continue_needs_conversation
+            and all(isinstance(message, SystemMessage) for message in messages)
+        ):
+            raise CannotContinueError(NOTHING_TO_CONTINUE)
+        if not isinstance(messages[-1], AssistantMessage):
+            return self._start(None)
+        # What steering gives is this run's prompt, and the initial poll is skipped, so one-at-a-time
+        # stays one.
+        if steering := self._steering.drain():
+            return self._start(steering, self._steering, skip_poll=True)
+        if follow_up := self._follow_up.drain():
+            return self._start(follow_up, self._follow_up)
+        raise CannotContinueError(ASSISTANT_TAIL)
+
+    def abort(self) -> None:
+        """Raise the signal of the run that is going on, and in the cancelling mode end its waits; without a run, do
+        nothing.
+        """
+        if self._active is not None:
+            self._active.run.controller.abort()
+
+    async def wait_for_idle(self) -> None:
+        """Return when the run that is going on has settled; at once if there is none. A checkpoint.
+
+        Raises:
+            RuntimeError: called from inside that run (a listener, hook or tool), which would wait for itself
+            (D-11).
+        """
+        if self._active is None:
+            await trio.lowlevel.checkpoint()
+        else:
+            await self._active.wait()
+
+    def reset(self) -> None:
+        """Forget the conversation and what is queued; keep model, level, tools, hooks, subscribers, and since
+        1.0.3 the prompt and the declared tools.
+
+        Raises:
+            AgentBusyError: a run is going on (0.85.0 and later).
+        """
+        if self._active is not None and self.profile.reset_refused_while_running:
+            raise AgentBusyError(BUSY_RESET)
+        baseline = current_system_message(self._live.messages) if self.profile.system_messages else None
+        self._live.messages = [] if baseline is None else [baseline]
+        self._live.settle()
+        self._live.error_message = None
+        self.clear_all_queues()
+
+    def _start(
+        self,
+        prompts: Iterable[Message] | None,
+        drained_from: MessageQueue | None = None,
+        *,
+        skip_poll: bool = False,
+    ) -> ActiveRun:
+        active = ActiveRun(
+            profile=self.profile,
+            live=self._live,
+            listeners=self._listeners,
+            grace=self.settle_grace,
+            abort_mode=self.abort_mode,
+            on_settled=self._settled,
+        )
+        ledger = active.run.ledger
+
+        def poll_steering() -> tuple[Message, ...]:
+            nonlocal skip_poll
+            if skip_poll:
+                skip_poll = False
+                return ()
+            return ledger.drained(self._steering, self._steering.drain())
+
+        def poll_follow_up() -> tuple[Message, ...]:
+            return ledger.drained(self._follow_up, self._follow_up.drain())
+
+        config = LoopConfig(
+            stream_fn=self.stream_fn,
+            model=self._live.model,
+            thinking_level=self._live.thinking_level,
+            tool_execution=self.tool_execution,
+            hooks=self._hooks(),
+            options=self._options(),
+            get_steering_messages=poll_steering,
+            get_follow_up_messages=poll_follow_up,
+        )
+        messages = None if prompts is None else tuple(prompts)
+        if messages is not None and drained_from is not None:
+            ledger.drained(drained_from, messages)
+        self._active = active
+        try:
+            active.begin(config, messages)
+        except BaseException:  # nothing has begun: as before
+            self._active = None
+            self._live.settle()
+            ledger.return_unsaid()
+            raise
+        return active
+
+    def _settled(self) -> None:
+        self._active = None
+
+    def _hooks(self) -> Hooks:
+        return Hooks(
+            transform_context=self.transform_context,
+            convert_to_llm=self.convert_to_llm,
+            get_api_key=self.get_api_key,
+            before_tool_call=self.before_tool_call,
+            after_tool_call=self.after_tool_call,
+            # Unlike the others it is looked up at each call, if there was one at the start.
+            prepare_next_turn=None if self._next_turn_hook() is None else self._prepare_next_turn,
+            prepare_request=self.prepare_request,
+            finish_turn=self.finish_turn,
+            # Up to 0.80.2 the Agent has no such option: only the low level stops so.
+            should_stop_after_turn=None
+            if self.profile.stop_hook == "low_level"
+            else self.should_stop_after_turn,
+        )
+
+    def _prepare_next_turn(self, turn: TurnContext, signal: AbortSignal) -> Any:
+        hook = self._next_turn_hook()
+        return None if hook is None else hook(turn, signal)
+
+    def _next_turn_hook(self) -> PrepareNextTurnWithContext | None:
+        """The hook that prepares turns: the one with the context wins, where there is one (0.85.0)."""
+        if self.profile.prepare_next_turn_with_context and self.prepare_next_turn_with_context is not None:
+            return self.prepare_next_turn_with_context
+        plain = self.prepare_next_turn
+        return None if plain is None else lambda _turn, signal: plain(signal)
+
+    def _options(self) -> StreamOptions:
+        return StreamOptions(
+            session_id=self.session_id,
+            identity=self.identity,
+            transport=self.transport,
+            thinking_budgets=self.thinking_budgets,
+            max_retry_delay_ms=self.max_retry_delay_ms,
+            on_payload=self.on_payload,
+            on_response=self.on_response,
+            on_provider_stream_event=self.on_provider_stream_event,
+        )
+
+
+def _message(given: str | Message, images: tuple[ImageContent, ...] = ()) -> Message:
+    """A message, or the user's message of a text.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(given, str):
+        content: tuple[Content, ...] = (TextContent(text=given), *images)
+        return UserMessage(content=content, timestamp=now())
+    if not isinstance(given, Message):
+        raise TypeError(f"a message was expected, or a text, not {type(given).__name__}")
+    return given
+
+
+def _messages(given: Iterable[Message]) -> list[Message]:
+    return [_message(message) for message in given]

@@ -1,0 +1,95 @@
+"""One event on its way to its listeners.
+
+A delivery has two halves. The synchronous one calls the first listener, inside the call that says the event: so
+progress reports begin in order, whoever else is runnable. The rest awaits what each listener returned, and calls the
+next. The set of listeners is live, and a listener that fails does not hide the event from those behind it
+(D-04).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterator
+from typing import TypeAlias
+
+from ..abort import AbortSignal
+from ..events import AgentEvent
+from .nursery import is_cancelled
+
+#: Hears every event of a run, with the run's signal. What it returns is awaited, if it can be.
+Listener: TypeAlias = Callable[[AgentEvent, AbortSignal], Awaitable[object] | object]
+
+
+class Listeners:
+    """The subscribers, in order of subscription. Who is added during a delivery still gets that event."""
+
+    def __init__(self) -> None:
+        self._entries: dict[Listener, int] = {}
+        self._next = 0
+
+    def add(self, listener: Listener) -> Callable[[], bool]:
+        """Subscribe; the same listener counts once.
+
+        Returns:
+            The function that unsubscribes; it says whether the listener was subscribed.
+        """
+        if listener not in self._entries:
+            self._entries[listener] = self._next
+            self._next += 1
+        return lambda: self._entries.pop(listener, None) is not None
+
+    def walk(self) -> Iterator[Listener]:
+        """The listeners as they stand when each is reached."""
+        last = -1
+        while True:
+            # The numbers rise in the order of the entries.
+            following = next((entry for entry in self._entries.items() if entry[1] > last), None)
+            if following is None:
+                return
+            listener, last = following
+            yield listener
+
+
+class Delivery:
+    """An event whose first listener has been called; `finish` does the rest.
+
+    Parameters:
+        listeners: those that get the event, each looked up when it is reached.
+        failed: told of each listener that raises, with its error.
+    """
+
+    def __init__(
+        self,
+        event: AgentEvent,
+        signal: AbortSignal,
+        listeners: Iterator[Listener],
+        failed: Callable[[Listener, BaseException], None],
+    ) -> None:
+        self._event = event
+        self._signal = signal
+        self._listeners = listeners
+        self._failed = failed
+        self._listener: Listener | None = None
+        self._answer: object = None
+        self._call_next()
+
+    def _call_next(self) -> None:
+        self._answer = None
+        self._listener = next(self._listeners, None)
+        if self._listener is not None:
+            try:
+                self._answer = self._listener(self._event, self._signal)
+            except BaseException as error:
+                self._failed(self._listener, error)
+
+    async def finish(self) -> None:
+        """Wait for the first listener, then call and await the others in order. Raises nothing but Cancelled."""
+        while self._listener is not None:
+            if inspect.isawaitable(self._answer):
+                try:
+                    await self._answer
+                except BaseException as error:
+                    if is_cancelled(error):
+                        raise
+                    self._failed(self._listener, error)
+            self._call_next()

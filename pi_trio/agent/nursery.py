@@ -1,0 +1,62 @@
+"""Nurseries whose errors come out bare.
+
+A trio nursery wraps whatever ends it in an exception group, even a lone cancellation. In this package at most one
+error matters at a time: children keep their errors to themselves, so what comes out of a nursery is a cancellation,
+an interrupt from the keyboard, or the error of its body. That one is raised as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, suppress
+
+import trio
+
+
+@asynccontextmanager
+async def open_bare_nursery() -> AsyncGenerator[trio.Nursery]:
+    """A nursery that raises one error and never a group of its own; see `bare` for which."""
+    try:
+        async with trio.open_nursery() as nursery:
+            yield nursery
+    except BaseExceptionGroup as group:
+        raise bare(group) from None
+
+
+def bare(error: BaseException) -> BaseException:
+    """The one error of a nursery's group that matters: an interrupt, else the first error, else the cancellation."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    errors = [one for one in _leaves(error) if not isinstance(one, trio.Cancelled)]
+    interrupts = [one for one in errors if not isinstance(one, Exception)]
+    chosen = next(iter(interrupts or errors or _leaves(error)))
+    for other in errors:
+        if other is not chosen:
+            remark(chosen, "together with it", other)
+    return chosen
+
+
+def remark(error: BaseException, when: str, other: BaseException) -> None:
+    """Note another error on one; an error that takes no notes, or cannot be shown, goes without."""
+    with suppress(Exception):
+        error.add_note(f"{when}: {other!r}")
+
+
+def is_cancelled(error: BaseException) -> bool:
+    """Whether an error is the cancellation of the current task and nothing else, perhaps in somebody's group.
+
+    A `Cancelled` that somebody has kept and raises where nothing is cancelled is an error like any other.
+    """
+    return (
+        all(isinstance(one, trio.Cancelled) for one in _leaves(error))
+        and trio.current_effective_deadline() == -math.inf
+    )
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _leaves(one)
+    else:
+        yield error

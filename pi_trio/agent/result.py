@@ -1,0 +1,84 @@
+"""What a run came to, for its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from ..errors import PiTrioError
+from ..messages import AssistantMessage, Message, TextContent, Usage, UsageCost
+from .ledger import FAILED
+
+
+class RunFailedError(PiTrioError):
+    """`RunResult.raise_for_error()`: the run ended in an error or was aborted. The text is the run's error
+    message.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class RunResult:
+    """A settled run.
+
+    Attributes:
+        messages: what the run has said, in order: prompts, answers, results.
+        text: the text of the last answer.
+        stop_reason: why the last answer stopped; "error" or "aborted" mean that the run did not succeed.
+        usage: the tokens of all answers together.
+        error_message: of the last answer, if it failed.
+        errors: the exceptions behind it, with their tracebacks; the first is the cause.
+    """
+
+    messages: tuple[Message, ...]
+    text: str
+    stop_reason: str
+    usage: Usage
+    error_message: str | None
+    errors: tuple[BaseException, ...]
+
+    def raise_for_error(self) -> RunResult:
+        """Return the result itself if the run succeeded.
+
+        Raises:
+            RunFailedError: it did not; the exception behind it, where there is one, is the cause.
+        """
+        if self.stop_reason not in FAILED:
+            return self
+        cause = self.errors[0] if self.errors else None
+        raise RunFailedError(self.error_message or f"the run was {self.stop_reason}") from cause
+
+
+def result_of(said: Sequence[Message], errors: Sequence[BaseException]) -> RunResult:
+    """The result of a run that said `said`."""
+    answers = [message for message in said if isinstance(message, AssistantMessage)]
+    last = answers[-1]
+    return RunResult(
+        messages=tuple(said),
+        text="".join(block.text for block in last.content if isinstance(block, TextContent)),
+        stop_reason=last.stop_reason,
+        usage=total_usage(answer.usage for answer in answers),
+        error_message=last.error_message,
+        errors=tuple(errors),
+    )
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """The sum of several usages, without their unknown fields."""
+    total = Usage.zero()
+    for usage in usages:
+        total = Usage(
+            input=total.input + usage.input,
+            output=total.output + usage.output,
+            cache_read=total.cache_read + usage.cache_read,
+            cache_write=total.cache_write + usage.cache_write,
+            total_tokens=total.total_tokens + usage.total_tokens,
+            cost=UsageCost(
+                input=total.cost.input + usage.cost.input,
+                output=total.cost.output + usage.cost.output,
+                cache_read=total.cost.cache_read + usage.cost.cache_read,
+                cache_write=total.cost.cache_write + usage.cost.cache_write,
+                total=total.cost.total + usage.cost.total,
+            ),
+        )
+    return total

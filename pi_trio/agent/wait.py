@@ -1,0 +1,82 @@
+"""Waiting for the outside world: tools, hooks and the provider, as opposed to listeners.
+
+Everything outside is awaited in a `Wait`: a cancel scope of its own that is only ever cancelled while its owner
+really waits for the outside. So what ends a wait can not reach a listener by way of it (D-01). A failure of the run
+ends every wait, and so does an abort in the cancelling mode (D-10). Who loses a wait so meets one of the two
+exceptions here, and unwinds to whoever owns it: a call of a batch, a turn, or the run. (Like `trio.Cancelled` they
+are no `Exception`, so that code which handles errors lets them pass.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import trio
+
+from .nursery import is_cancelled
+
+if TYPE_CHECKING:
+    from .run import Run
+
+T = TypeVar("T")
+
+
+class Cut(BaseException):
+    """The run has failed: what was going on is over. Internal to this package; never reaches a user."""
+
+
+class Aborted(BaseException):
+    """The run was aborted in the cancelling mode: this wait is over, or must not begin. Internal to this package."""
+
+
+class Wait:
+    """One stretch of waiting; leaving it because it was ended raises `Cut` or `Aborted`."""
+
+    def __init__(self, run: Run) -> None:
+        self._scope = trio.CancelScope()
+        self._run = run
+        self._outside = False
+
+    def __enter__(self) -> Self:
+        self._run.waits[self] = None
+        self._scope.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        del self._run.waits[self]
+        self._scope.__exit__(kind, error, traceback)
+        if self._scope.cancelled_caught:
+            self._run.check()
+            raise Aborted
+
+    def end(self) -> None:
+        """End the wait, if its owner is waiting; what it is doing otherwise is not touched."""
+        if self._outside:
+            self._scope.cancel()
+
+    async def outside(self, awaitable: Awaitable[T]) -> T:
+        """Await something outside. May be used again and again inside one wait.
+
+        Raises:
+            Cut: the run has failed, before or meanwhile. An answer that came at the same moment is not used. (After
+            an
+                abort it is: what returns all the same keeps its answer.)
+        """
+        if self._run.failure is not None or self._run.cancelled:
+            self._scope.cancel()  # what has begun already still gets the chance to unwind
+        self._outside = True
+        try:
+            answer = await awaitable
+        except BaseException as error:
+            if is_cancelled(error) or self._run.failure is None:
+                raise
+            self._run.fail(error)  # later than the failure: a note on it
+            raise Cut from None
+        finally:
+            self._outside = False
+        self._run.check()
+        return answer

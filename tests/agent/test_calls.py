@@ -1,0 +1,407 @@
+"""One call: how it is prepared, what its tool gives, what its hooks decide, and what the model is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+import trio
+import trio.testing
+
+from pi_trio.abort import AbortSignal
+from pi_trio.agent.agent import Agent
+from pi_trio.agent.hooks import AfterToolCallResult, BeforeToolCallResult
+from pi_trio.events import ToolExecutionEnd, ToolExecutionStart
+from pi_trio.jsonvalue import ABSENT
+from pi_trio.messages import ImageContent, TextContent, ToolCall, ToolResult
+from pi_trio.tools.tool import UpdateFn
+
+from .grammar import check
+from .scripting import (
+    MODEL,
+    USAGE,
+    Recorder,
+    Script,
+    assistant,
+    call,
+    result,
+    results_of,
+    text_of,
+    tool,
+    yielding,
+)
+
+NUMBERS = {
+    "type": "object",
+    "properties": {"n": {"type": "number"}, "s": {"type": "string"}},
+    "required": ["n"],
+}
+
+
+def agent_with(*content: Any, execute: Any, parameters: Any = None, **options: Any) -> Agent:
+    """An agent whose model makes these calls once."""
+    return Agent(
+        model=MODEL,
+        tools=[tool("work", execute, parameters)],
+        stream_fn=Script(assistant(*content), assistant("done")),
+        **options,
+    )
+
+
+def texts(agent: Agent) -> list[str]:
+    return [text_of(message) for message in results_of(agent.messages)]
+
+
+# --- preparation ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"n": "seven"}, 'Validation failed for tool "work":'),
+        ({}, 'Validation failed for tool "work":'),
+    ],
+)
+async def test_invalid_arguments_never_reach_the_tool(arguments: Any, text: str) -> None:
+    reached: list[Any] = []
+    agent = agent_with(
+        call("t1", **arguments),
+        execute=reached.append,
+        parameters=NUMBERS,
+        before_tool_call=lambda context, signal: reached.append(context),
+        after_tool_call=lambda context, signal: reached.append(context),
+    )
+    await agent.prompt("go")
+    assert texts(agent)[0].startswith(text)
+    assert reached == []
+
+
+async def test_the_tool_gets_validated_arguments_and_events_tell_the_raw_ones() -> None:
+    got: list[Any] = []
+
+    def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        got.append(args)
+        args["mine"] = True
+        return result()
+
+    agent = agent_with(call("t1", n="42", s=5), execute=work, parameters=NUMBERS)
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    assert got == [{"n": 42, "s": "5", "mine": True}]
+    assert heard.of(ToolExecutionStart)[0].args == {"n": "42", "s": 5}
+
+
+async def test_prepare_arguments_comes_before_validation() -> None:
+    got: list[Any] = []
+
+    def prepare(arguments: Any) -> Any:
+        if "bad" in arguments:
+            raise ValueError("cannot prepare")
+        arguments["n"] = 1
+        return arguments
+
+    def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        got.append(args)
+        return result()
+
+    agent = Agent(
+        model=MODEL,
+        tools=[tool("work", work, NUMBERS, prepare_arguments=prepare)],
+        stream_fn=Script(assistant(call("t1"), call("t2", bad=True))),
+    )
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    assert got == [{"n": 1}]
+    assert texts(agent) == ["ok", "cannot prepare"]
+    assert [event.args for event in heard.of(ToolExecutionStart)] == [{}, {"bad": True}]
+
+
+async def test_of_two_tools_with_a_name_the_first_is_called() -> None:
+    agent = agent_with(call("t1"), execute=lambda *args: result("first"))
+    agent.tools = [*agent.tools, tool("work", lambda *args: result("second"))]
+    await agent.prompt("go")
+    assert texts(agent) == ["first"]
+
+
+@pytest.mark.parametrize("pause", [None, yielding])
+async def test_before_tool_call_may_change_the_arguments_in_place(pause: Any) -> None:
+    got: list[Any] = []
+
+    def change(context: Any, signal: AbortSignal) -> Any:
+        context.args["n"] = "no number at all"  # not validated again
+        context.args["list"].append(2)
+        return None if pause is None else pause("")
+
+    def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        got.append(args)
+        return result()
+
+    agent = agent_with(call("t1", n=1, list=[1]), execute=work, parameters=NUMBERS, before_tool_call=change)
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    assert got == [{"n": "no number at all", "list": [1, 2]}]
+    assert heard.of(ToolExecutionStart)[0].args == {"n": 1, "list": [1]}
+    assert results_of(agent.messages)[0].is_error is False
+
+
+async def test_what_before_tool_call_sees() -> None:
+    seen: list[Any] = []
+    agent = agent_with(
+        "text", call("t1", n="1"), execute=lambda *args: result(), parameters=NUMBERS,
+        before_tool_call=lambda context, signal: seen.append((context, signal)),
+    )  # fmt: skip
+    signals: list[AbortSignal] = []
+    agent.subscribe(lambda event, signal: signals.append(signal))
+    await agent.prompt("go")
+    ((context, signal),) = seen
+    assert context.assistant_message is agent.messages[2]
+    assert context.tool_call == call("t1", n="1")
+    assert context.args == {"n": 1}
+    assert context.context.messages == agent.messages[:3]
+    assert context.context.tools == agent.tools
+    assert all(one is signal for one in signals)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (BeforeToolCallResult(block=True, reason="not today"), "not today"),
+        (BeforeToolCallResult(block=1), "Tool execution was blocked"),
+        (BeforeToolCallResult(block="yes", reason=""), "Tool execution was blocked"),
+        (BeforeToolCallResult(block=False, reason="not today"), "worked"),
+        (BeforeToolCallResult(reason="not today"), "worked"),
+        (None, "worked"),
+    ],
+)
+async def test_before_tool_call_may_block(answer: Any, text: str) -> None:
+    after: list[Any] = []
+    agent = agent_with(
+        call("t1"), execute=lambda *args: result("worked"), before_tool_call=lambda context, signal: answer,
+        after_tool_call=lambda context, signal: after.append(context),
+    )  # fmt: skip
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    (message,) = results_of(agent.messages)
+    blocked = text != "worked"
+    assert text_of(message) == text
+    assert message.is_error is blocked
+    assert message.details == ({} if blocked else ABSENT)
+    assert len(after) == (0 if blocked else 1)
+    assert (heard.of(ToolExecutionEnd)[0].duration_ms is None) is blocked
+
+
+async def test_before_tool_call_raises() -> None:
+    def refuse(context: Any, signal: AbortSignal) -> None:
+        raise PermissionError("never")
+
+    agent = agent_with(call("t1"), call("t2"), execute=lambda *args: result(), before_tool_call=refuse)
+    outcome = await agent.prompt("go")
+    assert texts(agent) == ["never", "never"]
+    assert outcome.stop_reason == "stop"
+
+
+async def test_an_unfinished_call_is_refused_with_what_the_provider_says() -> None:
+    broken = ToolCall(id="t1", name="work", arguments={}, arguments_error="unexpected end")
+    agent = agent_with(broken, execute=lambda *args: result())
+    await agent.prompt("go")
+    assert texts(agent) == ['Invalid arguments for tool "work": unexpected end']
+
+
+# --- results ----------------------------------------------------------------------------------------------
+
+
+class Silent(Exception):  # noqa: N818
+    """An exception without a text."""
+
+    def __str__(self) -> str:
+        return ""
+
+
+@pytest.mark.parametrize("suspends", [False, True])
+@pytest.mark.parametrize(
+    ("answer", "text", "is_error"),
+    [
+        (result("fine"), "fine", False),
+        ("just text", "just text", False),
+        (None, "Tool work returned nothing", True),
+        (5, "Tool work returned int, not a ToolResult", True),
+        (ValueError("broken"), "broken", True),
+        (Silent(), "Silent", True),
+        (result("sorry", is_error=True), "sorry", True),
+        (result("sorry", is_error=1), "sorry", False),
+        (result("sorry", is_error="true"), "sorry", False),
+    ],
+)
+async def test_what_a_tool_gives(answer: Any, text: str, is_error: bool, suspends: bool) -> None:
+    def give() -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def slowly(*args: Any) -> Any:
+        await trio.lowlevel.checkpoint()
+        return give()
+
+    agent = agent_with(call("t1"), execute=slowly if suspends else lambda *args: give())
+    heard = Recorder(agent)
+    outcome = await agent.prompt("go")
+    assert outcome.stop_reason == "stop"
+    (message,) = results_of(agent.messages)
+    assert (text_of(message), message.is_error) == (text, is_error)
+    assert heard.of(ToolExecutionEnd)[0].is_error is is_error
+    if not isinstance(answer, ToolResult | str):
+        assert message.details == {}
+    check(heard.events)
+
+
+async def test_what_goes_into_the_message_and_what_only_into_the_end() -> None:
+    image = ImageContent(data="AA", mime_type="image/png")
+    full = ToolResult(
+        content=(TextContent(text="seen"), image),
+        details={"rows": [1]},
+        structured_content={"rows": 1},
+        usage=USAGE,
+        terminate=True,
+        extra={"mine": "kept"},
+    )
+    agent = agent_with(call("t1"), execute=lambda *args: full)
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    assert heard.of(ToolExecutionEnd)[0].result == full
+    (message,) = results_of(agent.messages)
+    assert message.content == (TextContent(text="seen"), image)
+    assert message.details == {"rows": [1]}
+    assert message.usage == USAGE
+    assert message.extra == {}
+    assert (message.tool_call_id, message.tool_name) == ("t1", "work")
+    assert message.timestamp > 1_600_000_000_000
+
+
+async def test_a_result_without_content_gets_an_empty_one_in_its_message() -> None:
+    agent = agent_with(call("t1"), execute=lambda *args: ToolResult(details=1))
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    assert heard.of(ToolExecutionEnd)[0].result.content is ABSENT
+    assert results_of(agent.messages)[0].content == ()
+    check(heard.events)
+
+
+async def test_durations_are_in_milliseconds_and_only_where_something_ran(
+    mock_clock: trio.testing.MockClock,
+) -> None:
+    def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        mock_clock.jump(1.5)
+        return result()
+
+    agent = agent_with(call("t1"), call("t2", "nowhere"), execute=work, tool_execution="sequential")
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    assert [event.duration_ms for event in heard.of(ToolExecutionEnd)] == [1500, None]
+    assert [message.duration_ms for message in results_of(agent.messages)] == [1500, None]
+
+
+async def test_after_tool_call_takes_no_part_in_the_duration(mock_clock: trio.testing.MockClock) -> None:
+    agent = agent_with(
+        call("t1"), execute=lambda *args: result(), after_tool_call=lambda context, signal: mock_clock.jump(2)
+    )
+    await agent.prompt("go")
+    assert results_of(agent.messages)[0].duration_ms == 0
+
+
+# --- after_tool_call --------------------------------------------------------------------------------------
+
+OLD = ToolResult(
+    content=(TextContent(text="old"),),
+    details={"old": 1},
+    structured_content={"old": 1},
+    usage=USAGE,
+    terminate=True,
+    extra={"mine": "kept"},
+)
+NEW = (TextContent(text="new"),)
+
+
+@pytest.mark.parametrize(
+    ("change", "changed"),
+    [
+        ({"content": NEW}, {"content": NEW, "structured_content": ABSENT}),
+        ({"content": NEW, "structured_content": {"n": 1}}, {"content": NEW, "structured_content": {"n": 1}}),
+        ({"structured_content": {"n": 1}}, {"structured_content": {"n": 1}}),
+        ({"details": {"n": 1}}, {"details": {"n": 1}}),
+        (
+            {"details": None, "content": None, "usage": None, "terminate": None, "structured_content": None},
+            {},
+        ),
+        ({"terminate": False}, {"terminate": False}),
+        ({}, {}),
+    ],
+)
+async def test_after_tool_call_replaces_what_it_names(
+    change: dict[str, Any], changed: dict[str, Any]
+) -> None:
+    agent = agent_with(
+        call("t1"),
+        execute=lambda *args: OLD,
+        after_tool_call=lambda context, signal: AfterToolCallResult(**change),
+    )
+    heard = Recorder(agent)
+    await agent.prompt("go")
+    (end,) = heard.of(ToolExecutionEnd)
+    assert end.result == attrs.evolve(OLD, **changed)
+    assert end.is_error is False
+
+
+@pytest.mark.parametrize(("raised", "is_error"), [(False, True), (True, False), (False, False), (True, True)])
+async def test_after_tool_call_decides_what_is_an_error(raised: bool, is_error: bool) -> None:
+    seen: list[Any] = []
+
+    def work(*args: Any) -> Any:
+        if raised:
+            raise ValueError("tool")
+        return result("tool")
+
+    async def after(context: Any, signal: AbortSignal) -> AfterToolCallResult:
+        seen.append(context)
+        await trio.lowlevel.checkpoint()
+        return AfterToolCallResult(is_error=is_error)
+
+    agent = agent_with(call("t1", n=1), execute=work, after_tool_call=after)
+    await agent.prompt("go")
+    (context,) = seen
+    assert context.is_error is raised
+    assert text_of(context.result) == "tool"
+    assert context.args == {"n": 1}
+    assert context.tool_call == call("t1", n=1)
+    assert context.assistant_message is agent.messages[2]
+    assert results_of(agent.messages)[0].is_error is is_error
+    assert texts(agent) == ["tool"]
+
+
+async def test_after_tool_call_raises() -> None:
+    def after(context: Any, signal: AbortSignal) -> None:
+        raise ValueError("hook")
+
+    agent = agent_with(call("t1"), execute=lambda *args: OLD, after_tool_call=after)
+    heard = Recorder(agent)
+    outcome = await agent.prompt("go")
+    assert outcome.stop_reason == "stop"
+    (end,) = heard.of(ToolExecutionEnd)
+    assert end.is_error is True
+    assert end.result == ToolResult(content=(TextContent(text="hook"),), details={})
+    assert end.duration_ms is not None
+
+
+async def test_after_tool_call_cannot_reach_what_the_tool_got() -> None:
+    """D-08: what it sees is a copy."""
+    kept: list[Any] = []
+
+    def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        kept.append(args)
+        return result()
+
+    agent = agent_with(
+        call("t1", n=1), execute=work, after_tool_call=lambda context, signal: context.args.update(n=2)
+    )
+    await agent.prompt("go")
+    assert kept == [{"n": 1}]

@@ -1,0 +1,98 @@
+"""Ctrl-C, the real one: wherever it finds the run, it comes out of `prompt()` bare, after settlement."""
+
+from __future__ import annotations
+
+import signal as signals
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from pi_trio.abort import AbortSignal
+from pi_trio.agent.agent import Agent
+from pi_trio.events import AgentEnd, AgentEvent
+from pi_trio.messages import AssistantMessage
+from pi_trio.tools.tool import ExecutionMode
+
+from .grammar import check
+from .scripting import MODEL, Recorder, Script, assistant, brief, call, result, tool
+
+WHERE = (
+    "provider",
+    "tool",
+    "listener",
+    "listener of a call",
+    "listener of an update",
+    "hook",
+    "hook of a call",
+)
+
+
+def interrupted(agent: Agent) -> BaseException:
+    """Run a program that prompts, press Ctrl-C when nothing moves any more, and tell what came out of `prompt()`."""
+    raised: list[BaseException] = []
+
+    async def press() -> None:
+        await trio.testing.wait_all_tasks_blocked()
+        signals.raise_signal(signals.SIGINT)
+
+    async def main() -> None:
+        trio.lowlevel.spawn_system_task(
+            press
+        )  # which is protected, so the main task is interrupted where it waits
+        try:
+            await agent.prompt("go")
+        except BaseException as error:
+            raised.append(error)
+        assert not agent.state.is_streaming
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    return raised[0]
+
+
+async def forever(*args: Any) -> Any:
+    await trio.sleep_forever()
+
+
+async def reporting(call_id: str, args: Any, signal: AbortSignal, on_update: Any) -> Any:
+    on_update(result("half"))
+    return result("done")
+
+
+@pytest.mark.parametrize("mode", ["parallel", "sequential"])
+@pytest.mark.parametrize("where", WHERE)
+def test_an_interrupt_comes_out_bare_after_settlement(where: str, mode: ExecutionMode) -> None:
+    agent = Agent(
+        model=MODEL,
+        tools=[tool("work", forever if where == "tool" else reporting)],
+        stream_fn=Script(assistant(call("t1"), call("t2"))),
+        tool_execution=mode,
+    )
+    if where == "provider":
+        agent.stream_fn = Script(pause=forever)
+    elif where == "hook":
+        agent.transform_context = forever
+    elif where == "hook of a call":
+        agent.after_tool_call = forever
+    heard = Recorder(agent)
+    stands_at = {
+        "listener": "message_end user",
+        "listener of a call": "tool_execution_end t1",
+        "listener of an update": "tool_execution_update t1",
+    }.get(where)
+
+    async def standing(event: AgentEvent, signal: AbortSignal) -> None:
+        if brief(event) == stands_at:
+            await trio.sleep_forever()
+
+    agent.subscribe(standing)
+    error = interrupted(agent)
+    assert type(error) is KeyboardInterrupt
+    if stands_at is None:
+        check(heard.events, sequential=mode == "sequential")
+    else:  # its delivery is waited for, until the grace is over; then nobody is told any more
+        assert not any(isinstance(event, AgentEnd) for event in heard.events)
+    last = agent.messages[-1]
+    assert isinstance(last, AssistantMessage)
+    assert last.error_message == "KeyboardInterrupt"
