@@ -1,0 +1,77 @@
+"""Reading what the tester sends: a command's fields, and the values that they hold.
+
+Whatever does not fit is a `DriverError`, whose text says what was expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ...codec import structure
+from ...errors import CodecError
+from ...jsonvalue import JSON
+from ...messages import ImageContent, Message
+from ..protocol import Object
+from .asks import DriverError
+
+
+def read(value: JSON, cls: Any, what: str) -> Any:
+    """Structure a value from the tester.
+
+    Raises:
+        DriverError: it does not fit; the text says where.
+    """
+    try:
+        return structure(value, cls, what)
+    except CodecError as error:
+        raise DriverError(str(error)) from None
+
+
+def read_messages(value: JSON, what: str = "messages") -> tuple[Message, ...]:
+    """Messages from the tester."""
+    return tuple(read(value, tuple[Message, ...], what))
+
+
+def object_of(value: Any) -> Object:
+    """The value, which must be a JSON object."""
+    if not isinstance(value, dict):
+        raise DriverError("an object was expected")
+    return cast("Object", value)
+
+
+def string(command: Object, name: str) -> str:
+    """The field, which must be a string."""
+    value = command.get(name)
+    if not isinstance(value, str):
+        raise DriverError(f"{name} is a string")
+    return value
+
+
+def strings(command: Object, name: str) -> list[str]:
+    """The field, which must be a list of strings; without it, an empty one."""
+    value: Any = command.get(name, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise DriverError(f"{name} is a list of strings")
+    return cast("list[str]", value)
+
+
+def choose(given: Any, known: Mapping[str, str]) -> Object:
+    """The options that are given, under the runtime's names for them."""
+    options = object_of(given)
+    if unknown := [name for name in options if name not in known]:
+        raise DriverError(f"there is no option {', '.join(unknown)}")
+    if options.get("abortMode", "signal") not in ("signal", "cancel"):
+        raise DriverError(f"abortMode {options['abortMode']!r} is not offered")
+    return {known[name]: value for name, value in options.items()}
+
+
+def read_prompt(command: Object) -> tuple[str | tuple[Message, ...], tuple[ImageContent, ...]]:
+    """What a prompt says: a text, or messages; and the images that go with a text."""
+    given: Any = command.get("input")
+    images = tuple(read(command.get("images", []), tuple[ImageContent, ...], "images"))
+    if isinstance(given, str):
+        return given, images
+    return read_messages(given, "input") if isinstance(given, list) else (
+        read(given, Message, "input"),
+    ), images
