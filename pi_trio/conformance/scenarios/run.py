@@ -1,0 +1,262 @@
+"""Runs from outside: what a prompt may be, when one is refused, how continue starts, when a run has ended."""
+
+from __future__ import annotations
+
+from pi_trio.conformance.scripting import (
+    AB,
+    DONE,
+    MODEL,
+    T1,
+    Object,
+    answers,
+    assistant,
+    at_once,
+    call,
+    continue_,
+    create,
+    custom,
+    declaration,
+    done,
+    finish,
+    follow_up,
+    holds_event,
+    image,
+    messages,
+    play,
+    prompt,
+    release,
+    response,
+    returns,
+    scenario,
+    set_messages,
+    set_option,
+    state,
+    steer,
+    system,
+    text,
+    tool,
+    tool_message,
+    topic,
+    user,
+    wait_for_idle,
+)
+
+ASKED_BEFORE = [user("hello"), assistant("hi")]
+"""A transcript that ends with an assistant's message."""
+
+_A = tool("a")
+_FRESH: Object = {"messages": [system(toolsAdded=[declaration(_A)])], "tools": [_A]}
+_TURNS = 50
+
+SCENARIOS = topic(
+    "run",
+    scenario(
+        "text_plain",
+        "A prompt gets a text answer in two deltas, and waitForIdle resolves before prompt does.",
+        steps=[prompt("hi"), wait_for_idle(), play(response(("Hel", "lo")))],
+    ),
+    scenario(
+        "two_runs",
+        "A second prompt is sent with everything that the first run has added to the transcript.",
+        responses=[response("one"), response("two")],
+        steps=[prompt("first"), prompt("second"), messages()],
+    ),
+    scenario(
+        "three_turns",
+        "A message with text and a call has ended before its tool starts; requests grow by whole turns.",
+        tools=[_A],
+        responses=[
+            response("Looking", call("t1", "a", {"s": "x"})),
+            response(call("t2", "a")),
+            response("found"),
+        ],
+        rules=[returns("t1", "first"), returns("t2", "second")],
+        steps=[prompt("search")],
+    ),
+    scenario(
+        "many_turns",
+        f"A run of {_TURNS} tool turns is not cut short: nothing but the model ends it.",
+        tools=[_A],
+        hooks=["prepareNextTurn"],
+        # Each turn starts from a fresh context, or the recording would grow with the square of the turns.
+        rules=[
+            answers("prepareNextTurn", {"context": _FRESH}),
+            *(returns(f"t{n}", "ok") for n in range(_TURNS)),
+        ],
+        responses=[*((done(assistant(call(f"t{n}", "a"), stop="toolUse")),) for n in range(_TURNS)), DONE],
+        steps=[prompt("go on")],
+    ),
+    scenario(
+        "prompt_with_images",
+        "A prompt of text and two images is one user message: the text block first, then the images.",
+        responses=[DONE],
+        steps=[prompt("what is this?", images=[image("aGk="), image("aG8=")])],
+    ),
+    scenario(
+        "prompt_message_list",
+        "A prompt of several messages: each has its own start and end, in order, before the one request.",
+        responses=[DONE],
+        steps=[
+            prompt([user("first"), assistant("an answer from elsewhere"), user([text("second"), image()])])
+        ],
+    ),
+    scenario(
+        "prompt_empty_list",
+        "A prompt of no messages is accepted and calls the model with an empty transcript.",
+        responses=[DONE],
+        steps=[prompt([])],
+    ),
+    scenario(
+        "prompt_unknown_fields",
+        "Fields that Pi does not know survive in a prompt's message, in the request and in the transcript.",
+        responses=[response("noted", traceId="tr-1", scores=[0.5, 1e21])],
+        steps=[
+            prompt(user([text("hi", lang="en")], origin={"device": "phone", "at": None}, weight=1.5)),
+            messages(),
+        ],
+    ),
+    scenario(
+        "prompt_custom_role",
+        "A message of an unknown role is said and kept, but the default conversion does not send it.",
+        responses=[DONE],
+        steps=[prompt([custom("note", body="only for the screen"), user("go")]), messages()],
+    ),
+    scenario(
+        "prompt_custom_role_converted",
+        "convertToLlm sees a message of an unknown role and may send it in its own way.",
+        hooks=["convertToLlm"],
+        rules=[answers("convertToLlm", [user("note: mind the gap"), user("go")])],
+        responses=[DONE],
+        steps=[prompt([custom("note", body="mind the gap"), user("go")]), messages()],
+    ),
+    scenario(
+        "prompt_while_running",
+        "A second prompt and a continue during a run are refused with fixed texts, and the run goes on.",
+        steps=[prompt("one"), prompt("two"), continue_(), play(DONE)],
+    ),
+    scenario(
+        "two_prompts_same_tick",
+        "Of two prompts in one stretch the second is refused: the run starts synchronously.",
+        responses=[DONE],
+        steps=[at_once(prompt("one"), prompt("two"))],
+    ),
+    scenario(
+        "prompt_and_steer_same_tick",
+        "A message steered in one stretch with the prompt is taken before the first request.",
+        responses=[DONE],
+        steps=[at_once(prompt("one"), steer("and this"))],
+    ),
+    scenario(
+        "continue_empty",
+        "Without messages, and with a system message only, there is nothing to continue from.",
+        steps=[continue_(), set_messages(system("be brief")), continue_()],
+    ),
+    scenario(
+        "continue_from_user",
+        "Continue from a user's message: no prompt is said, and agent_end has only what is new.",
+        state={"messages": [user("hello")]},
+        responses=[response("hi")],
+        steps=[steer("be brief"), continue_()],
+    ),
+    scenario(
+        "continue_from_tool_result",
+        "Continue from a tool's result: the request holds the call and its result.",
+        tools=[_A],
+        state={"messages": [user("hello"), assistant(T1, stop="toolUse"), tool_message("t1", "a", "A")]},
+        responses=[DONE],
+        steps=[continue_()],
+    ),
+    scenario(
+        "continue_from_custom_role",
+        "Only an assistant's message at the end stands in the way of continue, no unknown role does.",
+        state={"messages": [*ASKED_BEFORE, custom("note", body="seen")]},
+        responses=[DONE],
+        steps=[continue_()],
+    ),
+    scenario(
+        "continue_assistant_tail_no_queue",
+        "Continue from an assistant's message is refused when nothing is queued.",
+        state={"messages": ASKED_BEFORE},
+        steps=[continue_(), state()],
+    ),
+    scenario(
+        "continue_assistant_tail_steering",
+        "Continue from an answer delivers two steered messages and a follow-up, one in each turn.",
+        state={"messages": ASKED_BEFORE},
+        responses=[response("one"), response("two"), response("three")],
+        steps=[steer("s1"), steer("s2"), follow_up("f1"), continue_()],
+    ),
+    scenario(
+        "continue_assistant_tail_steering_all",
+        "With steering mode all, continue takes every steered message as its prompts.",
+        state={"messages": ASKED_BEFORE},
+        settings={"steeringMode": "all"},
+        responses=[response("one"), response("two")],
+        steps=[steer("s1"), steer("s2"), follow_up("f1"), continue_()],
+    ),
+    scenario(
+        "continue_assistant_tail_follow_up",
+        "Continue from an answer with two follow-ups: one is the prompt, the other the next turn.",
+        state={"messages": ASKED_BEFORE},
+        responses=[response("one"), response("two")],
+        steps=[follow_up("f1"), follow_up("f2"), continue_()],
+    ),
+    scenario(
+        "continue_follow_up_polls_steering",
+        "A continue that starts from a follow-up polls steering before its first request, as prompt does.",
+        state={"messages": ASKED_BEFORE},
+        settings={"steeringMode": "all"},
+        listeners=["L"],
+        told=[],
+        rules=[holds_event("L", "turn_start")],
+        responses=[response("one")],
+        steps=[
+            follow_up("f1"),
+            continue_(),
+            steer("s1"),
+            steer("s2"),
+            release("L", "turn_start"),
+        ],
+    ),
+    scenario(
+        "wait_for_idle_order",
+        "waitForIdle resolves at once without a run, and in a run for each waiter before the prompt.",
+        steps=[wait_for_idle(), prompt("one"), wait_for_idle(), wait_for_idle(), play(DONE), wait_for_idle()],
+    ),
+    scenario(
+        "run_reads_options_at_start",
+        "Model, level and tool execution that are set during a run count from the next run on.",
+        tools=AB,
+        state={"thinkingLevel": "low"},
+        responses=[
+            response(T1, call("t2", "b")),
+            response("one"),
+            response(call("t3", "a"), call("t4", "b")),
+            response("two"),
+        ],
+        rules=[returns("t2", "B"), returns("t4", "B")],
+        steps=[
+            prompt("first"),
+            set_option("model", {**MODEL, "id": "m2"}),
+            set_option("thinkingLevel", "high"),
+            set_option("toolExecution", "sequential"),
+            finish("t1", "A"),
+            prompt("second"),
+            finish("t3", "A"),
+        ],
+    ),
+    scenario(
+        "agent_replaced_in_run",
+        "A new agent takes the place of one whose tool runs: the old run falls silent, the new is fresh.",
+        tools=[_A],
+        responses=[response(T1), response("one")],
+        steps=[
+            prompt("first"),
+            create(tools=[_A]),
+            prompt("second"),
+            state(),
+            finish("t1", "A"),
+            state(),
+        ],
+    ),
+)
