@@ -1,0 +1,103 @@
+"""Judges one scenario: what the trace of it makes of a subject.
+
+A release of Pi is judged in a way of its own: what rulings make of it is known line by line, so there a
+difference that is not listed is a failure, and one that no longer occurs too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from .compare import fingerprint, hunks
+from .expected import Expectation
+from .faults import ProtocolFault, SubjectDied, SubjectLate
+from .lockstep import Run
+from .protocol import Object
+from .scenario import Scenario
+from .verdict import FAILURES, Outcome, Verdict
+
+Decide: TypeAlias = Callable[[Run, Expectation], Verdict]
+"""Makes a verdict of what was done and what was expected."""
+
+
+def judge(run: Run, expected: Expectation) -> Verdict:
+    """The verdict on the runtime, and on every other implementation."""
+    golden = expected.golden
+    got = fingerprint(run.lines)
+    if got == expected.fingerprint:
+        return verdict_on(run.scenario, expected, Outcome.PASS, run)
+    if golden is not None and got == fingerprint(golden.release_side()):
+        reason = f"as pi {golden.release}, not as the runtime"
+        return verdict_on(run.scenario, expected, Outcome.NON_STRICT, run, reason=reason, by=expected.lines)
+    return _failure(run, expected, expected.lines)
+
+
+def judge_release(run: Run, expected: Expectation) -> Verdict:
+    """The verdict on a release of Pi itself."""
+    golden = expected.golden
+    if golden is None:
+        return judge(run, expected)
+    rulings = ", ".join(golden.rulings())
+    got = fingerprint(run.lines)
+    if got == expected.fingerprint:
+        reason = f"{rulings} is listed for it, but nothing differs any more: remove its golden trace"
+        return verdict_on(run.scenario, expected, Outcome.FAIL, run, reason=reason)
+    if got == fingerprint(golden.release_side()):
+        reason = f"differs from the runtime as {rulings} says"
+        return verdict_on(run.scenario, expected, Outcome.NON_STRICT, run, reason=reason, by=expected.lines)
+    shared = golden.enters + 1
+    if fingerprint(run.lines[:shared]) != fingerprint(expected.lines[:shared]):
+        reason = f"differs before the command that enters {rulings}"
+    else:
+        reason = f"differs otherwise than {rulings} says"
+    return _failure(run, expected, golden.release_side(), reason)
+
+
+def _failure(run: Run, expected: Expectation, by: Sequence[Object], reason: str = "") -> Verdict:
+    """The verdict on a trace that is not as it has to be; `by` is the trace that it was compared with."""
+    outcome = Outcome.FAIL
+    if isinstance(run.fault, ProtocolFault):
+        reason = f"it breaks the protocol: {run.fault.message}"
+    elif isinstance(run.fault, SubjectLate):
+        reason = run.fault.message
+    elif run.fault is not None:
+        outcome = Outcome.CRASH if isinstance(run.fault, SubjectDied) else Outcome.HANG
+        reason = run.fault.message
+    elif run.lines[-1] == {"end": "hang"} != by[-1]:
+        outcome = Outcome.HANG
+        reason = "an operation never settles, although nothing is open any more"
+    elif not reason and run.refusals:
+        reason = f"it refuses a command: {run.refusals[0]}"
+    return verdict_on(run.scenario, expected, outcome, run, reason=reason, by=by)
+
+
+def verdict_on(
+    scenario: Scenario,
+    expected: Expectation | None,
+    outcome: Outcome,
+    run: Run | None = None,
+    *,
+    by: Sequence[Object] | None = None,
+    **details: Any,
+) -> Verdict:
+    """A verdict with what is known of the scenario.
+
+    Args:
+        by: the trace from which the run differs.
+        details: further fields of the verdict.
+    """
+    fault = run.fault if run is not None else None
+    return Verdict(
+        name=scenario.name,
+        title=scenario.title,
+        topic=scenario.topic,
+        outcome=outcome,
+        rulings=expected.rulings if expected is not None else (),
+        hunks=hunks(by, run.lines) if by is not None and run is not None else (),
+        stderr=fault.stderr if fault is not None else "",
+        ignored=dict(run.ignored) if run is not None else {},
+        wire=run.wire if run is not None and outcome in FAILURES else (),
+        same_as=expected.fingerprint if expected is not None else "",
+        **details,
+    )

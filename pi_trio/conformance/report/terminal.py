@@ -1,0 +1,330 @@
+"""The report as a person sees it: a table, what is worth knowing about single scenarios, and one line that
+says it all.
+
+Whatever comes from a subject is printed as it is, never as markup, and without control characters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from pi_trio.conformance.compare import Hunk, canonical, parting
+from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.scenario import Scenario
+from pi_trio.conformance.verdict import (
+    FAILURES,
+    ExitCode,
+    Leg,
+    Outcome,
+    Report,
+    Verdict,
+    failures,
+    summary,
+    tally,
+)
+from pi_trio.jsontext import print_json
+
+from .prose import clean, one_line, plain, quoted
+
+_STYLES: Final = {
+    Outcome.PASS: "green", Outcome.NON_STRICT: "yellow", Outcome.NOT_OFFERED: "dim", Outcome.KNOWN: "yellow",
+    Outcome.FAIL: "red",
+    Outcome.HANG: "red", Outcome.CRASH: "red", Outcome.HARNESS: "magenta",
+}  # fmt: skip
+
+SHOWN: Final = 10
+"""Failures that are shown in full, if not all are wanted."""
+
+_CONTEXT: Final = 3
+_STDERR_LINES: Final = 20
+_WIRE_LINES: Final = 1000
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A console that prints what it is given: no markup, no highlighting."""
+    return Console(markup=False, highlight=False, emoji=False, stderr=stderr)
+
+
+def say(console: Console, text: str) -> None:
+    """Print one line, however long."""
+    console.print(Text(text), soft_wrap=True)
+
+
+def show_scenarios(console: Console, scenarios: Sequence[Scenario]) -> None:
+    """Print a line for each scenario: name, topic, title."""
+    names = max(len(scenario.name) for scenario in scenarios)
+    topics = max(len(scenario.topic) for scenario in scenarios)
+    for scenario in scenarios:
+        say(console, f"{scenario.name:{names}}  {scenario.topic:{topics}}  {scenario.title}")
+
+
+@contextmanager
+def progress(console: Console, label: str, total: int) -> Generator[Callable[[str], None]]:
+    """A bar that grows with each scenario that is named, and is gone at the end. Only on a terminal."""
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[name]}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=total, name="")
+        yield lambda name: bar.update(task, advance=1, name=name)
+
+
+def show_report(console: Console, report: Report, *, whole: Callable[[str], str], verbose: bool) -> None:
+    """Print a report.
+
+    Args:
+        whole: the command that shows a scenario whole.
+        verbose: every scenario, every failure, and tracebacks.
+    """
+    for leg in report.legs:
+        _introduce(console, leg)
+    worst = list(report.worst())
+    if worst:
+        console.print(_table(worst))
+    if verbose:
+        _list_all(console, report)
+    _show_rulings(console, worst)
+    _show_missing(console, worst)
+    _show_ignored(console, report)
+    _show_known(console, report)
+    _show_failures(console, report, whole, verbose=verbose)
+    counts = report.tally()
+    if names := report.missing_commands():
+        console.print(Text(f"missing required commands: {', '.join(names)}", style="red"), soft_wrap=True)
+    for line in report.stale:
+        console.print(Text(f"stale in the baseline: {clean(line)}", style="red"), soft_wrap=True)
+    if unrun := sum(leg.unrun for leg in report.legs):
+        console.print(Text(f"stopped at the first failure; not run: {unrun}", style="red"))
+    code = report.exit_code()
+    if code is ExitCode.NOT_CONFORMANT and not failures(counts) and not counts[Outcome.PASS]:
+        console.print(Text("no scenario passed, so nothing is shown to be right", style="red"))
+    console.print(
+        Text(summary(counts), style="bold green" if code is ExitCode.CONFORMANT else "bold red"),
+        soft_wrap=True,
+    )
+
+
+def _introduce(console: Console, leg: Leg) -> None:
+    if leg.hello is None:
+        console.print(Text(f"{leg.label} did not start: {clean(leg.fault)}", style="red"), soft_wrap=True)
+        _show_stderr(console, leg.stderr)
+        return
+    hello = leg.hello
+    console.print(
+        Text(clean(f"{leg.label}: {hello['subject']} {hello['version']}, profile {hello['profile']}")),
+        soft_wrap=True,
+    )
+
+
+def _table(worst: list[Verdict]) -> Table:
+    """A row for each topic; a scenario counts as its worst leg has it."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("topic")
+    known = any(verdict.outcome is Outcome.KNOWN for verdict in worst)
+    for heading in ("passed", "non-strict", "not offered", *(("known",) if known else ()), "failed"):
+        table.add_column(heading, justify="right")
+    by_topic: defaultdict[str, list[Verdict]] = defaultdict(list)
+    for verdict in worst:
+        by_topic[verdict.topic].append(verdict)
+    for topic, verdicts in by_topic.items():
+        counts = tally(verdicts)
+        failed = failures(counts) + counts[Outcome.HARNESS]
+        cells = [counts[Outcome.PASS], counts[Outcome.NON_STRICT], counts[Outcome.NOT_OFFERED]]
+        cells += [counts[Outcome.KNOWN], failed] if known else [failed]
+        table.add_row(topic, *(str(cell) if cell else "·" for cell in cells), style="red" if failed else "")
+    return table
+
+
+def _list_all(console: Console, report: Report) -> None:
+    for leg in report.legs:
+        console.print()
+        console.print(Text(leg.label, style="bold"))
+        for verdict in leg.verdicts:
+            notes = (
+                ", ".join(verdict.rulings)
+                if verdict.outcome in (Outcome.PASS, Outcome.NON_STRICT)
+                else clean(verdict.known or verdict.reason)
+            )
+            console.print(
+                Text.assemble(
+                    (f"  {verdict.outcome:12}", _STYLES[verdict.outcome]), f"{verdict.name}  ", (notes, "dim")
+                ),
+                soft_wrap=True,
+            )
+
+
+def _show_rulings(console: Console, worst: Iterable[Verdict]) -> None:
+    """Every scenario that differs under a ruling; of those that pass only how many each ruling has."""
+    golden: Counter[str] = Counter()
+    listed: list[Verdict] = []
+    for verdict in worst:
+        if verdict.outcome is Outcome.PASS:
+            golden.update(verdict.rulings)
+        elif verdict.outcome is Outcome.NON_STRICT:
+            listed.append(verdict)
+    if listed:
+        console.print()
+        console.print(
+            Text("differs from the runtime where a ruling says so:", style=_STYLES[Outcome.NON_STRICT])
+        )
+        width = max(len(verdict.name) for verdict in listed)
+        for verdict in listed:
+            console.print(Text(f"  {verdict.name:{width}}  {', '.join(verdict.rulings)}"), soft_wrap=True)
+    if golden:
+        console.print()
+        counts = ", ".join(f"{ruling} in {count}" for ruling, count in sorted(golden.items()))
+        console.print(Text(f"held to reviewed golden traces where rulings say so: {counts}"), soft_wrap=True)
+
+
+def _show_missing(console: Console, worst: Iterable[Verdict]) -> None:
+    by_need: defaultdict[str, list[str]] = defaultdict(list)
+    for verdict in worst:
+        for need in verdict.missing:
+            by_need[need].append(verdict.name)
+    if by_need:
+        console.print()
+        console.print(Text("not offered:", style="bold"))
+    for need, names in sorted(by_need.items()):
+        examples = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        console.print(Text(f"  {need}: {len(names)} scenarios ({examples})"), soft_wrap=True)
+
+
+def _show_ignored(console: Console, report: Report) -> None:
+    ignored: Counter[str] = Counter()
+    for leg in report.legs:
+        for verdict in leg.verdicts:
+            ignored.update(verdict.ignored)
+    if ignored:
+        console.print()
+        listed = ", ".join(f"{name} ({count})" for name, count in sorted(ignored.items()))
+        console.print(
+            Text(clean(f"unknown to the protocol, and ignored: {listed}"), style="dim"), soft_wrap=True
+        )
+
+
+def _show_known(console: Console, report: Report) -> None:
+    """Failures that the baseline knows, with the reason that it gives."""
+    known = {
+        (verdict.name, str(verdict.failed_as), verdict.known)
+        for leg in report.legs
+        for verdict in leg.verdicts
+        if verdict.outcome is Outcome.KNOWN
+    }
+    if known:
+        console.print()
+        console.print(Text("known failures:", style="bold"))
+    for name, outcome, reason in sorted(known):
+        console.print(Text(f"  {name}: {outcome}; {clean(reason)}"), soft_wrap=True)
+
+
+# Failures.
+
+
+def _show_failures(console: Console, report: Report, whole: Callable[[str], str], *, verbose: bool) -> None:
+    failed = _failed(report)
+    for verdict, labels in failed if verbose else failed[:SHOWN]:
+        where = "" if len(labels) == len(report.legs) else f" ({', '.join(labels)})"
+        heading = ((str(verdict.outcome), f"bold {_STYLES[verdict.outcome]}"), " ", (verdict.name, "bold"))
+        console.print()
+        console.print(Text.assemble(*heading, f"  {verdict.title}{where}"), soft_wrap=True)
+        if verdict.reason:
+            console.print(Text(f"  {clean(verdict.reason)}"), soft_wrap=True)
+        if verdict.hunks:
+            _show_hunk(console, verdict.hunks[0], more=len(verdict.hunks) - 1)
+        if verbose:
+            _show_wire(console, verdict.wire)
+        _show_stderr(console, verdict.stderr)
+        if verdict.traceback:
+            shown = (
+                clean(verdict.traceback)
+                if verbose
+                else "  a fault of the tester; --verbose shows its traceback"
+            )
+            console.print(Text(shown, style="dim"), soft_wrap=True)
+        console.print(Text(f"  see it whole: {whole(verdict.name)}", style="dim"), soft_wrap=True)
+    if len(failed) > SHOWN and not verbose:
+        console.print()
+        console.print(Text(f"and {len(failed) - SHOWN} more: --verbose shows all", style="bold"))
+    if failed:
+        console.print()
+
+
+def _failed(report: Report) -> list[tuple[Verdict, list[str]]]:
+    """What failed, each with the legs in which it failed in the same way."""
+    found: dict[tuple[str, Outcome, str, str], tuple[Verdict, list[str]]] = {}
+    for leg in report.legs:
+        for verdict in leg.verdicts:
+            if verdict.outcome in FAILURES or verdict.outcome is Outcome.HARNESS:
+                key = (
+                    verdict.name,
+                    verdict.outcome,
+                    verdict.reason,
+                    canonical([[hunk.at, hunk.expected, hunk.got] for hunk in verdict.hunks]),
+                )
+                found.setdefault(key, (verdict, []))[1].append(leg.label)
+    return list(found.values())
+
+
+def _show_hunk(console: Console, hunk: Hunk, *, more: int) -> None:
+    """The first line that differs, with what came before it in the same step."""
+    expected, got = (lines[0] if lines else hunk.after for lines in (hunk.expected, hunk.got))
+    if hunk.context:
+        command, *before = hunk.context
+        console.print(Text(f"  step {hunk.step}: {plain(command)}"), soft_wrap=True)
+        for shared in before[-_CONTEXT:]:
+            console.print(Text(f"      same      {plain(shared)}", style="dim"), soft_wrap=True)
+    for heading, style, line in (("expected", "green", expected), ("got", "red", got)):
+        said = plain(line) if line is not None else "(nothing more)"
+        console.print(Text.assemble((f"      {heading:10}", style), said), soft_wrap=True)
+    if (
+        expected is not None
+        and got is not None
+        and (found := parting(expected, got))
+        and _alike(expected, got)
+    ):
+        path, left, right = found
+        console.print(Text(f"      at {path}: {quoted(left)} expected, {quoted(right)} got"), soft_wrap=True)
+    if more:
+        places = "1 further place differs" if more == 1 else f"{more} further places differ"
+        console.print(Text(f"      {places}", style="dim"))
+
+
+def _alike(expected: Object, got: Object) -> bool:
+    """Whether two lines say the same thing in different ways, so that the path of the difference tells something."""
+    if expected.keys() != got.keys():
+        return False
+    kinds = [
+        (line.get("ask"), line.get("key"), (line.get("event") or {}).get("type")) for line in (expected, got)
+    ]
+    return kinds[0] == kinds[1]
+
+
+def _show_wire(console: Console, wire: Sequence[tuple[str, Object]]) -> None:
+    """What was sent (>) and received (<), the end of it if it is long."""
+    if wire:
+        console.print(Text("  wire:", style="dim"))
+    if len(wire) > _WIRE_LINES:
+        console.print(Text(f"    … {len(wire) - _WIRE_LINES} messages before", style="dim"))
+    for direction, message in wire[-_WIRE_LINES:]:
+        console.print(Text(f"    {direction} {one_line(print_json(message))}"), soft_wrap=True)
+
+
+def _show_stderr(console: Console, stderr: str) -> None:
+    lines = clean(stderr).splitlines()
+    if len(lines) > _STDERR_LINES:
+        console.print(Text(f"  stderr (last {_STDERR_LINES} of {len(lines)} lines):", style="dim"))
+    elif lines:
+        console.print(Text("  stderr:", style="dim"))
+    for line in lines[-_STDERR_LINES:]:
+        console.print(Text(f"    {line}"), soft_wrap=True)

@@ -1,0 +1,37 @@
+"""What the tester asks of a subject, whatever it is and wherever it runs."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from .protocol import Object
+
+
+class Subject(Protocol):
+    """Any implementation of the Pi agent protocol, ready to be driven."""
+
+    @property
+    def hello(self) -> Object:
+        """How it introduced itself."""
+        ...
+
+    async def request(self, command: Object) -> list[Object]:
+        """Send one command (with an `id`); the messages up to its reply, the reply last.
+
+        Raises:
+            SubjectFault: the subject broke off. It cannot be used any more.
+        """
+        ...
+
+
+@runtime_checkable
+class Unhurried(Subject, Protocol):
+    """A subject that may speak after its reply."""
+
+    async def more(self, within: float | None = None) -> Object | None:
+        """The next message; None if there is none within so many seconds (None: the tester's patience).
+
+        Raises:
+            SubjectFault: the subject broke off.
+        """
+        ...

@@ -1,0 +1,45 @@
+"""Faults in how a response is said."""
+
+from __future__ import annotations
+
+from pi_trio.agent import loop
+from pi_trio.agent.response import _Slot
+from pi_trio.events import MessageUpdate, StreamStart, UnknownStreamEvent
+
+from .fault import fault
+
+
+@fault("F01", _Slot, "take", shows="text_no_start_event")
+def updates_before_the_message_starts(original):
+    """A stream without `start` gives updates before `message_start`."""
+
+    async def take(slot, event):
+        if slot._partial is None and not isinstance(event, StreamStart | UnknownStreamEvent):
+            update = MessageUpdate(message=event.partial, assistant_message_event=event)
+            await slot._state.run.emit(update, "response")
+        await original(slot, event)
+
+    return take
+
+
+@fault("F02", _Slot, "finish", shows="text_only_done")
+def no_start_without_a_start(original):
+    """A stream without `start` gives no `message_start` at all."""
+
+    async def finish(slot, result):
+        if slot._partial is None:
+            slot._put(result)
+        return await original(slot, result)
+
+    return finish
+
+
+@fault("F30", loop, "respond", shows="provider_error")
+def the_loop_retries(original):
+    """A failed response is asked for once more inside the loop, in the same turn."""
+
+    async def respond(state):
+        answer = await original(state)
+        return answer if answer.stop_reason != "error" else await original(state)
+
+    return respond

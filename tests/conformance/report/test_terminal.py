@@ -1,0 +1,103 @@
+"""What a person sees; and that what comes from a subject cannot take over the screen."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+
+from pi_trio.conformance.compare import hunks
+from pi_trio.conformance.report.terminal import SHOWN, show_report
+from pi_trio.conformance.verdict import Leg, Outcome, Report, Verdict
+
+HELLO = {
+    "subject": "x[bold]\x1b[31m",
+    "version": "1",
+    "profile": "pi-1.6.0",
+    "hooks": [],
+    "commands": ["create"],
+}
+
+
+def verdict(name: str, outcome: Outcome, topic: str = "t", **fields: Any) -> Verdict:
+    return Verdict(name=name, title=f"Title of {name}.", topic=topic, outcome=outcome, **fields)
+
+
+def shown(*verdicts: Verdict, verbose: bool = False, legs: int = 1) -> str:
+    report = Report(legs=tuple(Leg(label=f"leg {n}", hello=HELLO, verdicts=verdicts) for n in range(legs)))
+    console = Console(file=StringIO(), width=80, markup=False, highlight=False)
+    show_report(console, report, whole=lambda name: f"show {name}", verbose=verbose)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_topics_have_rows_and_the_summary_comes_last() -> None:
+    text = shown(verdict("a", Outcome.PASS, topic="run"), verdict("b", Outcome.FAIL, topic="batch"))
+    rows = {
+        line.split()[0]: line.split()[1:] for line in text.splitlines() if line.startswith(("run ", "batch "))
+    }
+    assert rows == {"run": ["1", "·", "·", "·"], "batch": ["·", "·", "·", "1"]}
+    assert text.splitlines()[-1] == "1 passed, 0 non-strict, 0 not offered, 1 failed"
+
+
+def test_the_first_difference_is_shown_with_its_step() -> None:
+    send = {"send": {"cmd": "prompt", "op": "p1", "input": "go"}}
+    event = {"tell": "event", "key": "L", "event": {"type": "turn_start"}}
+    found = hunks(
+        [send, event, {"reply": {"a": [1]}}, send, event], [send, event, {"reply": {"a": [2]}}, send]
+    )
+    text = shown(verdict("a", Outcome.FAIL, hunks=found))
+    assert "  step 1: prompt p1" in text
+    assert "      same      L turn_start\n" in text
+    assert '      expected  reply {"a":[1]}\n' in text
+    assert '      got       reply {"a":[2]}\n' in text
+    assert "      at reply.a[0]: 1 expected, 2 got\n" in text
+    assert "      1 further place differs\n" in text
+    assert "  see it whole: show a\n" in text
+
+
+def test_a_failure_in_all_legs_is_shown_once() -> None:
+    text = shown(verdict("a", Outcome.CRASH, reason="it died", stderr="ouch"), legs=2)
+    assert text.count("CRASH a") == 1
+    assert text.count("ouch") == 1
+    assert "leg 0," not in text
+
+
+def test_only_some_failures_are_shown_unless_all_are_wanted() -> None:
+    many = [verdict(f"s{n}", Outcome.FAIL) for n in range(SHOWN + 3)]
+    assert "and 3 more: --verbose shows all" in shown(*many)
+    assert shown(*many).count("FAIL s") == SHOWN
+    assert shown(*many, verbose=True).count("FAIL s") == SHOWN + 3
+
+
+def test_rulings_needs_and_unknown_things_are_listed() -> None:
+    text = shown(
+        verdict("a", Outcome.NON_STRICT, rulings=("D-01", "D-02")),
+        verdict("b", Outcome.NOT_OFFERED, missing=("command update",)),
+        verdict("c", Outcome.PASS, ignored={"tell weather": 2}, rulings=("D-03",)),
+    )
+    assert "a  D-01, D-02" in text
+    assert "golden traces where rulings say so: D-03 in 1" in text
+    assert "command update: 1 scenarios (b)" in text
+    assert "unknown to the protocol, and ignored: tell weather (2)" in text
+
+
+def test_a_traceback_of_the_tester_is_for_who_asks() -> None:
+    fault = verdict(
+        "a", Outcome.HARNESS, reason="KeyError: 'x'", traceback="Traceback (most recent call last):"
+    )
+    assert "Traceback" not in shown(fault)
+    assert "--verbose shows its traceback" in shown(fault)
+    assert "Traceback" in shown(fault, verbose=True)
+
+
+def test_what_is_missing_is_named() -> None:
+    assert "missing required commands: prompt, continue," in shown(verdict("a", Outcome.PASS))
+    assert "no scenario passed" in shown(verdict("a", Outcome.NOT_OFFERED))
+
+
+def test_a_subject_cannot_write_on_the_screen() -> None:
+    text = shown(verdict("a", Outcome.CRASH, reason="\x1b[2J[red]", stderr="\x07\x9b31m"))
+    assert "x[bold]" in text
+    assert not set(text) & {"\x1b", "\x07", "\x9b"}

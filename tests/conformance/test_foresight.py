@@ -1,0 +1,125 @@
+"""Driving by expectation: subjects whose reply does not say that they have finished."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pi_trio.conformance.decide import judge
+from pi_trio.conformance.expected import Expectation
+from pi_trio.conformance.faults import SubjectLate
+from pi_trio.conformance.judge import judge_subject
+from pi_trio.conformance.keeper import open_keeper
+from pi_trio.conformance.lockstep import Guide, Run
+from pi_trio.conformance.ruled import propose
+from pi_trio.conformance.scenario import Scenario
+from pi_trio.conformance.verdict import Outcome
+
+PROMPT = {"cmd": "prompt", "op": "p1", "input": "go"}
+SCENARIO = Scenario(name="x", title="X.", topic="t", steps=[PROMPT])
+REPLY: dict[str, Any] = {"say": {"re": "$id", "ok": None}}
+SETTLED = {"say": {"tell": "settled", "op": "p1", "ok": True}}
+UNHURRIED = {"quiescence": "none"}
+
+
+def event(kind: str) -> dict[str, Any]:
+    return {"say": {"tell": "event", "key": "L", "event": {"type": kind}}}
+
+
+def ask(ask_id: str, kind: str) -> dict[str, Any]:
+    args = {"event": {"type": kind}}
+    return {"say": {"ask": ask_id, "fn": "listener", "key": "L", "args": args, "aborted": False}}
+
+
+START, END = event("agent_start"), event("agent_end")
+
+
+async def played(peer, acts: list[Any], guide: Run | None = None, **options: Any) -> Run:
+    """A run; with a guide, of a subject without quiescence."""
+    made = peer(acts, hello=UNHURRIED if guide is not None else None)
+    lines = () if guide is None else guide.lines
+    async with open_keeper(made.opener(patience=options.get("patience", 2))) as keeper:
+        return await keeper.drive(SCENARIO, Guide(lines=lines, order=lines))
+
+
+@pytest.fixture
+async def good(peer) -> Run:
+    """What is expected: asked at agent_start and, when that is answered, told of agent_end."""
+    return await played(peer, [None, [ask("a", "agent_start"), REPLY], [END, SETTLED, REPLY]])
+
+
+@pytest.mark.parametrize(
+    "acts",
+    [
+        [None, [REPLY, ask("a", "agent_start")], [REPLY, END, SETTLED]],
+        [None, [ask("a", "agent_start"), REPLY], [END, REPLY, SETTLED]],
+        [None, [ask("a", "agent_start"), REPLY], [END, SETTLED, REPLY]],
+    ],
+)
+async def test_the_reply_may_come_at_any_moment(peer, good: Run, acts: list[Any]) -> None:
+    assert (await played(peer, acts, good)).lines == good.lines
+
+
+async def test_what_does_not_come_is_waited_for_and_missed(peer, good: Run) -> None:
+    run = await played(peer, [None, [REPLY, ask("a", "agent_start")], [REPLY, END]], good, patience=0.3)
+    assert isinstance(run.fault, SubjectLate)
+    assert run.fault.message == "2 reactions were expected, and only 1 came in time"
+    assert run.lines[-2:] == (END["say"], {"end": "late"})
+
+
+async def test_what_is_not_expected_in_a_step_settles_it_at_once(peer, good: Run) -> None:
+    run = await played(peer, [None, [REPLY, START]], good, patience=1000)
+    assert isinstance(run.fault, SubjectLate)
+    assert run.fault.message == "it does something that is not expected in this step"
+    assert run.lines[-2:] == (START["say"], {"end": "late"})
+
+
+async def test_what_must_not_come_is_seen_at_the_end(peer, good: Run) -> None:
+    acts = [None, [REPLY, ask("a", "agent_start")], [REPLY, END, SETTLED], [REPLY, START]]
+    run = await played(peer, acts, good)
+    assert run.fault is None
+    assert run.lines[-3:] == ({"reply": None}, START["say"], {"end": "settled"})
+
+
+async def test_two_replies_to_one_command_break_the_protocol(peer, good: Run) -> None:
+    run = await played(peer, [None, [REPLY, REPLY]], good)
+    assert run.lines[-1] == {"end": "fault"}
+
+
+async def test_a_death_while_it_is_waited_for_is_a_crash(peer, good: Run) -> None:
+    run = await played(peer, [None, [REPLY, {"stderr": "ouch"}, {"exit": 3}]], good)
+    assert run.lines[-1] == {"end": "crash"}
+    assert run.fault is not None
+    assert run.fault.stderr == "ouch"
+
+
+async def test_verdicts(peer, good: Run) -> None:
+    expected = Expectation(lines=good.lines)
+
+    async def outcome(*acts: Any) -> Outcome:
+        return judge(await played(peer, [None, *acts], good, patience=0.3), expected).outcome
+
+    assert await outcome([REPLY, ask("b", "agent_start")], [REPLY, END, SETTLED]) is Outcome.PASS
+    assert await outcome([REPLY, ask("b", "agent_start")], [REPLY, SETTLED]) is Outcome.FAIL
+    assert await outcome([REPLY, ask("b", "turn_start")], [REPLY, END, SETTLED]) is Outcome.FAIL
+    assert await outcome([REPLY, {"exit": 1}]) is Outcome.CRASH
+
+
+async def test_under_a_ruling_one_may_follow_the_release(peer, good: Run) -> None:
+    """Such a subject is told beforehand what to follow, so it gets a second chance."""
+    release = await played(peer, [None, [ask("a", "agent_start"), REPLY], [START, SETTLED, REPLY]])
+    golden = propose("x", "1.6.0", release.lines, good.lines, "D-01")
+    assert golden is not None
+    expected = Expectation(lines=good.lines, golden=golden)
+
+    async def verdict(last: Any) -> Outcome:
+        made = peer([None, [REPLY, ask("a", "agent_start")], [REPLY, last, SETTLED]], hello=UNHURRIED)
+        leg = await judge_subject(
+            "x", made.opener(patience=0.5), [SCENARIO], expect=lambda _: expected, decide=judge
+        )
+        return leg.verdicts[0].outcome
+
+    assert await verdict(END) is Outcome.PASS
+    assert await verdict(START) is Outcome.NON_STRICT
+    assert await verdict(event("turn_end")) is Outcome.FAIL

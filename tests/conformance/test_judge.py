@@ -1,0 +1,453 @@
+"""What a trace makes of a subject, and what the tester relies upon before it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from pi_trio.conformance.baseline import Baseline, Entry
+from pi_trio.conformance.decide import judge, judge_release
+from pi_trio.conformance.expected import (
+    Expectation,
+    ReferenceFault,
+    consult_runtime,
+    expected_of_others,
+    expected_of_runtime,
+)
+from pi_trio.conformance.judge import judge_subject
+from pi_trio.conformance.keeper import open_keeper
+from pi_trio.conformance.lockstep import Run
+from pi_trio.conformance.ruled import Golden, golden_path, propose
+from pi_trio.conformance.scenario import Scenario
+from pi_trio.conformance.vectors import Recording, Vectors
+from pi_trio.conformance.verdict import Leg, Outcome
+
+PROMPT = {"cmd": "prompt", "op": "p1", "input": "go"}
+SCENARIO = Scenario(name="x", title="X.", topic="t", steps=[PROMPT])
+REPLY: dict[str, Any] = {"say": {"re": "$id", "ok": None}}
+
+
+def event(kind: str) -> dict[str, Any]:
+    return {"say": {"tell": "event", "key": "L", "event": {"type": kind}}}
+
+
+def settled(**fields: Any) -> dict[str, Any]:
+    return {"say": {"tell": "settled", "op": "p1", "ok": True, **fields}}
+
+
+GOOD = [None, [event("agent_start"), event("agent_end"), settled(), REPLY]]
+OTHER = [None, [event("agent_start"), event("turn_start"), settled(), REPLY]]
+THIRD = [None, [event("agent_start"), event("turn_end"), settled(), REPLY]]
+EARLY = [[event("turn_start"), REPLY], [event("agent_start"), event("turn_end"), settled(), REPLY]]
+
+
+@pytest.fixture
+def run(peer) -> Callable[..., Any]:
+    async def drive(acts: list[Any]) -> Run:
+        async with open_keeper(peer(acts).opener()) as keeper:
+            return await keeper.drive(SCENARIO)
+
+    return drive
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Vectors:
+    return Vectors(tmp_path / "spec")
+
+
+def record(vectors: Vectors, run: Run) -> None:
+    vectors.write(Recording(scenario=run.scenario, release="1.6.0", lines=run.lines))
+
+
+def ruled(vectors: Vectors, release: Run, runtime: Run) -> Golden:
+    golden = propose("x", "1.6.0", release.lines, runtime.lines, "D-01")
+    assert golden is not None
+    golden.write(golden_path(vectors, "1.6.0", "x"))
+    return golden
+
+
+# What is expected.
+
+
+async def test_the_runtime_has_to_do_as_the_release_did(run, vectors: Vectors) -> None:
+    good = await run(GOOD)
+    record(vectors, good)
+    assert expected_of_runtime(vectors, "1.6.0", SCENARIO) == Expectation(lines=good.lines)
+
+
+async def test_under_a_ruling_the_runtime_has_to_do_as_was_reviewed(run, vectors: Vectors) -> None:
+    good, other = await run(GOOD), await run(OTHER)
+    record(vectors, other)
+    golden = ruled(vectors, other, good)
+    expected = expected_of_runtime(vectors, "1.6.0", SCENARIO)
+    assert expected.lines == good.lines
+    assert expected.golden == golden
+    assert expected.rulings == ("D-01",)
+
+
+async def test_without_a_recording_nothing_can_be_judged(vectors: Vectors) -> None:
+    with pytest.raises(
+        ReferenceFault, match=r"no recording of it by pi 1\.6\.0: run `pi-trio vectors record"
+    ):
+        expected_of_runtime(vectors, "1.6.0", SCENARIO)
+
+
+async def test_a_scenario_that_has_changed_has_to_be_recorded_again(run, vectors: Vectors) -> None:
+    record(vectors, await run(GOOD))
+    changed = Scenario(name="x", title="X.", topic="t", steps=[{**PROMPT, "input": "stop"}])
+    with pytest.raises(ReferenceFault, match="has changed since"):
+        expected_of_runtime(vectors, "1.6.0", changed)
+
+
+async def test_a_golden_trace_has_to_agree_with_the_recording(run, vectors: Vectors) -> None:
+    record(vectors, await run(GOOD))
+    ruled(vectors, await run(OTHER), await run(THIRD))
+    with pytest.raises(ReferenceFault, match="does not agree with the recording"):
+        expected_of_runtime(vectors, "1.6.0", SCENARIO)
+
+
+async def test_a_golden_trace_has_to_be_reviewed(run, vectors: Vectors) -> None:
+    good = await run(GOOD)
+    record(vectors, good)
+    golden = propose("x", "1.6.0", good.lines, (await run(OTHER)).lines, "")
+    assert golden is not None
+    golden.write(golden_path(vectors, "1.6.0", "x"))
+    with pytest.raises(ReferenceFault, match="name no ruling"):
+        expected_of_runtime(vectors, "1.6.0", SCENARIO)
+
+
+async def test_others_have_to_do_as_the_runtime_does(run, vectors: Vectors) -> None:
+    good = await run(GOOD)
+    assert expected_of_others({"x": good}, vectors, "9.9.9", SCENARIO).lines == good.lines
+    record(vectors, good)
+    assert expected_of_others({"x": good}, vectors, "1.6.0", SCENARIO).lines == good.lines
+
+
+async def test_a_runtime_that_departs_from_its_vectors_judges_nobody(run, vectors: Vectors) -> None:
+    record(vectors, await run(GOOD))
+    with pytest.raises(ReferenceFault, match="does not agree with its own vectors"):
+        expected_of_others({"x": await run(OTHER)}, vectors, "1.6.0", SCENARIO)
+
+
+async def test_a_runtime_that_breaks_off_judges_nobody(peer, vectors: Vectors) -> None:
+    runs = await consult_runtime(peer([[{"stderr": "why"}, {"exit": 1}]]).opener(), [SCENARIO])
+    with pytest.raises(ReferenceFault, match=r"the runtime broke off: .*\nwhy"):
+        expected_of_others(runs, vectors, "1.6.0", SCENARIO)
+
+
+# Verdicts.
+
+
+async def test_as_expected_is_a_pass(run) -> None:
+    good = await run(GOOD)
+    assert judge(good, Expectation(lines=good.lines)).outcome is Outcome.PASS
+
+
+async def test_otherwise_is_a_failure_with_all_differences(run) -> None:
+    verdict = judge(await run(OTHER), Expectation(lines=(await run(GOOD)).lines))
+    assert verdict.outcome is Outcome.FAIL
+    (hunk,) = verdict.hunks
+    assert hunk.step == 2
+    assert hunk.expected[0]["event"] == {"type": "agent_end"}
+    assert hunk.got[0]["event"] == {"type": "turn_start"}
+
+
+async def test_under_a_ruling_one_may_do_as_the_release(run, vectors: Vectors) -> None:
+    release, runtime = await run(OTHER), await run(GOOD)
+    expected = Expectation(lines=runtime.lines, golden=ruled(vectors, release, runtime))
+    assert judge(runtime, expected).outcome is Outcome.PASS
+    lenient = judge(release, expected)
+    assert (lenient.outcome, lenient.reason) == (Outcome.NON_STRICT, "as pi 1.6.0, not as the runtime")
+    assert lenient.rulings == ("D-01",)
+    assert judge(await run(THIRD), expected).outcome is Outcome.FAIL
+
+
+async def test_a_release_differs_exactly_as_listed(run, vectors: Vectors) -> None:
+    release, runtime = await run(OTHER), await run(GOOD)
+    expected = Expectation(lines=runtime.lines, golden=ruled(vectors, release, runtime))
+    listed = judge_release(release, expected)
+    assert (listed.outcome, listed.reason) == (Outcome.NON_STRICT, "differs from the runtime as D-01 says")
+    gone = judge_release(runtime, expected)
+    assert gone.outcome is Outcome.FAIL
+    assert "nothing differs any more" in gone.reason
+    otherwise = judge_release(await run(THIRD), expected)
+    assert (otherwise.outcome, otherwise.reason) == (Outcome.FAIL, "differs otherwise than D-01 says")
+    early = judge_release(await run(EARLY), expected)
+    assert (early.outcome, early.reason) == (Outcome.FAIL, "differs before the command that enters D-01")
+
+
+async def test_a_release_differs_nowhere_else(run) -> None:
+    good = await run(GOOD)
+    assert judge_release(good, Expectation(lines=good.lines)).outcome is Outcome.PASS
+    assert judge_release(await run(OTHER), Expectation(lines=good.lines)).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    ("acts", "outcome", "reason"),
+    [
+        ([None, [{"exit": 3}]], Outcome.CRASH, "its stdout ended; it exited with code 3"),
+        ([None, [{"raw": "hi\n"}]], Outcome.FAIL, "it breaks the protocol: not a JSON line"),
+        (
+            [None, [event("agent_start"), event("agent_end"), REPLY]],
+            Outcome.HANG,
+            "an operation never settles",
+        ),
+        (
+            [None, [{"say": {"re": "$id", "error": "driver: what?"}}]],
+            Outcome.FAIL,
+            "it refuses a command: driver: what?",
+        ),
+    ],
+)
+async def test_how_it_went_wrong_decides_the_verdict(
+    run, acts: list[Any], outcome: Outcome, reason: str
+) -> None:
+    verdict = judge(await run(acts), Expectation(lines=(await run(GOOD)).lines))
+    assert verdict.outcome is outcome
+    assert verdict.reason.startswith(reason)
+
+
+async def test_to_hang_where_a_hang_is_expected_is_a_pass(run) -> None:
+    hanging = await run([None, [REPLY]])
+    assert judge(hanging, Expectation(lines=hanging.lines)).outcome is Outcome.PASS
+
+
+# A whole leg.
+
+
+def scenarios(*names: str) -> list[Scenario]:
+    return [Scenario(name=name, title="", topic="t", steps=[PROMPT]) for name in names]
+
+
+async def leg_of(peer_, expected: Expectation, *names: str, **options: Any) -> Leg:
+    return await judge_subject(
+        "peer", peer_.opener(**options), scenarios(*names), expect=lambda _: expected, decide=judge
+    )
+
+
+async def test_a_crash_costs_one_scenario(peer, run, tmp_path: Path) -> None:
+    expected = Expectation(lines=(await run([None, [settled(), REPLY]])).lines)
+    fragile = peer([None, [{"stderr": "ouch"}, {"exit": 3}]], once=str(tmp_path / "once"))
+    leg = await leg_of(fragile, expected, "a", "b")
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.CRASH, Outcome.HANG]
+    assert leg.verdicts[0].stderr == "ouch"
+
+
+async def test_a_subject_that_does_not_start_again_is_not_tried_for_ever(peer, run, tmp_path: Path) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    flag = tmp_path / "once"
+    script = (
+        f"import os,sys; sys.exit(9) if os.path.exists({str(flag)!r}) else open({str(flag)!r}, 'w').close()\n"
+    )
+    dying = peer([None, [{"exit": 3}]])
+    launcher = tmp_path / "launcher.py"
+    launcher.write_text(f"{script}os.execv(sys.executable, [sys.executable, *{dying.command[1:]!r}])\n")
+    dying.command[1:] = [str(launcher)]
+    leg = await leg_of(dying, expected, "a", "b", "c")
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.CRASH] * 3
+    assert leg.verdicts[1].reason.startswith("it does not start again: no valid hello")
+    assert leg.verdicts[2].reason == leg.verdicts[1].reason
+
+
+async def test_a_subject_that_never_says_a_word_is_given_up(
+    peer, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pi_trio.conformance.judge.SILENCES", 2)
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    leg = await leg_of(peer([[{"deaf": True}]]), expected, "a", "b", "c", patience=0.1)
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.HANG] * 3
+    assert leg.verdicts[1].reason == "no reply to create within 0.1 seconds"
+    assert leg.verdicts[2].reason == "not tried any more: 2 scenarios in a row got no reply"
+
+
+async def test_a_subject_that_does_not_start_is_a_leg_without_verdicts(peer, run) -> None:
+    leg = await leg_of(
+        peer(opening=[{"stderr": "no"}, {"exit": 1}]), Expectation(lines=(await run(GOOD)).lines), "a"
+    )
+    assert (leg.hello, leg.verdicts, leg.stderr) == (None, (), "no")
+    assert leg.fault.startswith("no valid hello")
+
+
+async def test_what_is_not_offered_is_not_run(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    poor = peer([None, [{"exit": 1}]], hello={"commands": ["create", "sync"]})
+    leg = await leg_of(poor, expected, "a")
+    (verdict,) = leg.verdicts
+    assert (verdict.outcome, verdict.missing) == (Outcome.NOT_OFFERED, ("command prompt",))
+    assert "prompt" in leg.missing_commands()
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "traced"),
+    [(ReferenceFault("record it"), "record it", False), (ValueError("a bug"), "ValueError: a bug", True)],
+)
+async def test_a_fault_of_the_tester_is_not_the_subjects(
+    peer, error: Exception, told: str, traced: bool
+) -> None:
+    def expect(scenario: Scenario) -> Expectation:
+        raise error
+
+    leg = await judge_subject("peer", peer(GOOD).opener(), scenarios("a", "b"), expect=expect, decide=judge)
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.HARNESS] * 2
+    assert leg.verdicts[0].reason == told
+    assert ("Traceback" in leg.verdicts[0].traceback) is traced
+
+
+async def test_progress_is_told(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    names: list[str] = []
+    await judge_subject(
+        "peer",
+        peer(GOOD).opener(),
+        scenarios("a", "b"),
+        expect=lambda _: expected,
+        decide=judge,
+        progress=names.append,
+    )
+    assert names == ["a", "b"]
+
+
+# Deaths.
+
+
+async def test_three_deaths_in_a_row_are_enough(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    leg = await leg_of(peer([None, [{"stderr": "ouch"}, {"exit": 3}]]), expected, "a", "b", "c", "d", "e")
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.CRASH] * 5
+    assert [bool(verdict.stderr) for verdict in leg.verdicts] == [True, True, True, False, False]
+    assert leg.verdicts[4].reason == "not tried any more: it died in 3 scenarios in a row"
+
+
+# Several at once.
+
+
+FICKLE: list[Any] = [
+    None,
+    {"well": GOOD[1], "badly": OTHER[1], "die": [{"exit": 3}], "rubbish": [{"raw": "hi\n"}]},
+]
+"""Does well in some scenarios, and fails or dies in others, by the prompt that it gets."""
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 50])
+async def test_the_number_of_processes_does_not_show(peer, run, jobs: int) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    deeds = [
+        "well",
+        "badly",
+        "die",
+        "well",
+        "rubbish",
+        "die",
+        "die",
+        "well",
+        "die",
+        "die",
+        "die",
+        "well",
+        "badly",
+    ]
+    given = [
+        Scenario(name=f"s{n}", title="", topic="t", steps=[{**PROMPT, "input": deed}])
+        for n, deed in enumerate(deeds)
+    ]
+
+    def expect(scenario: Scenario) -> Expectation:
+        sent = {"send": {**PROMPT, "input": scenario.steps[0]["input"]}}
+        return Expectation(lines=tuple(sent if "send" in line and line["send"] == PROMPT else line
+                                       for line in expected.lines))  # fmt: skip
+
+    legs = [
+        await judge_subject("peer", peer(FICKLE).opener(), given, expect=expect, decide=judge, jobs=number)
+        for number in (1, jobs)
+    ]
+    assert [verdict.outcome for verdict in legs[0].verdicts] == [
+        *(
+            Outcome.PASS,
+            Outcome.FAIL,
+            Outcome.CRASH,
+            Outcome.PASS,
+            Outcome.FAIL,
+            Outcome.CRASH,
+            Outcome.CRASH,
+        ),
+        *(Outcome.PASS, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH),
+    ]
+    assert legs[0] == legs[1]
+
+
+async def test_progress_is_in_order_whatever_the_number(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    names: list[str] = []
+    await judge_subject(
+        "peer", peer(GOOD).opener(), scenarios(*"abcdef"),
+        expect=lambda _: expected, decide=judge, jobs=3, progress=names.append,
+    )  # fmt: skip
+    assert names == list("abcdef")
+
+
+# The first failure.
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+async def test_the_first_failure_ends_it(peer, run, jobs: int) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    leg = await judge_subject(
+        "peer", peer(OTHER).opener(), scenarios(*"abcdef"),
+        expect=lambda _: expected, decide=judge, jobs=jobs, fail_fast=True,
+    )  # fmt: skip
+    assert [verdict.name for verdict in leg.verdicts] == ["a"]
+    assert leg.unrun == 5
+
+
+async def test_nobody_else_is_waited_for_after_the_first_failure(peer, run) -> None:
+    acts = [None, {"badly": OTHER[1], "sleep": [{"deaf": True}]}]
+    given = [
+        Scenario(name=f"s{n}", title="", topic="t", steps=[{**PROMPT, "input": deed}])
+        for n, deed in enumerate(["badly", "sleep", "sleep"])
+    ]
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    with trio.fail_after(10):
+        leg = await judge_subject(
+            "peer", peer(acts).opener(patience=1000), given,
+            expect=lambda _: expected, decide=judge, jobs=3, fail_fast=True,
+        )  # fmt: skip
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.FAIL]
+    assert leg.unrun == 2
+
+
+async def test_a_known_failure_is_not_the_first(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    baseline = Baseline((Entry("a", "later"), Entry("b*", "never")))
+    leg = await judge_subject(
+        "peer", peer(OTHER).opener(), scenarios(*"abcd"),
+        expect=lambda _: expected, decide=judge, mark=baseline.mark, fail_fast=True,
+    )  # fmt: skip
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.KNOWN, Outcome.KNOWN, Outcome.FAIL]
+    assert leg.unrun == 1
+
+
+async def test_a_failure_keeps_the_wire_and_a_success_does_not(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    assert (await leg_of(peer(GOOD), expected, "a")).verdicts[0].wire == ()
+    wire = (await leg_of(peer(OTHER), expected, "a")).verdicts[0].wire
+    assert [direction for direction, _ in wire] == list("><><<<<><")
+    assert wire[0][1] == {"id": 1, "cmd": "create"}
+    assert wire[6][1] == {"re": 2, "ok": None}
+
+
+async def test_what_came_before_a_death_is_on_the_wire(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    dying = peer([None, [event("agent_start"), {"exit": 1}]])
+    wire = (await leg_of(dying, expected, "a")).verdicts[0].wire
+    assert wire[-1] == ("<", event("agent_start")["say"])
+
+
+async def test_what_cannot_be_compared_is_not_offered(peer, run) -> None:
+    lines = (await run(GOOD)).lines
+    expected = Expectation(lines=lines, incomparable="a recording")
+    (verdict,) = (await leg_of(peer(GOOD), expected, "a")).verdicts
+    assert (verdict.outcome, verdict.missing) == (Outcome.NOT_OFFERED, ("a recording",))
