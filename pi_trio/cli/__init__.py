@@ -1,0 +1,139 @@
+"""The command line `pi-trio`: finds the command, imports it, and turns what it ends with into an exit code.
+
+Each command is a module of its own with `add_arguments(parser)`, which declares what it takes, and
+`run(arguments)`, which does it and returns the exit code. A module is imported only when its command is
+called, so `pi-trio --help` is quick and a command that needs an extra says so when it is used, not before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+COMMANDS: Final = {
+    "conform": ("conform", "judge an implementation of the Pi agent protocol"),
+    "explain-run": ("explain_run", "show what happens in one scenario, as a sequence to read"),
+    "vectors": ("vectors", "record what a real Pi release does, and compare anew"),
+    "subject": ("subject", "speak the driver protocol on stdin and stdout, as a subject"),
+}
+
+USAGE: Final = 2
+HARNESS: Final = 4
+INTERRUPTED: Final = 130
+
+_EXIT_CODES: Final = """\
+exit codes:
+  0    conformant, or done
+  1    not conformant, or different
+  2    wrong usage (also a selection that selects nothing)
+  3    the subject did not start
+  4    a fault of the tester
+  130  interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: what stands behind `pi-trio`; without it, the arguments of this process.
+
+    Returns:
+        The exit code. Ctrl-C gives 130.
+
+    Raises:
+        SystemExit: after --help, --version, and wrong usage.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the others
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser()
+    if not given:
+        parser.print_help()
+        return USAGE
+    if given[0] not in COMMANDS:
+        # --help, --version, what is wrong with it, or the command's name behind a `--`.
+        given = [parser.parse_args(given).command]
+    options = argparse.Namespace()
+    try:
+        return _run(given[0], given[1:], options)
+    except BrokenPipeError:
+        # Whoever read the output has had enough; nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except BaseException as error:
+        return _mishap(given[0], error, verbose=getattr(options, "verbose", True))
+
+
+def _run(name: str, given: Sequence[str], options: argparse.Namespace) -> int:
+    """Import a command, and run it."""
+    module, summary = COMMANDS[name]
+    command = import_module(f"pi_trio.cli.{module}")
+    parser = argparse.ArgumentParser(
+        prog=f"pi-trio {name}",
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_arguments(parser)
+    code: int = command.run(parser.parse_args(given, namespace=options))
+    sys.stdout.flush()
+    return code
+
+
+def _mishap(name: str, error: BaseException, *, verbose: bool) -> int:
+    """Say what went wrong, and with which code. A fault of pi-trio itself shows its traceback to who asks for it."""
+    if _interrupted(error):
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    if not isinstance(error, Exception):
+        raise error
+    extra = (
+        _EXTRAS.get((error.name or "").partition(".")[0]) if isinstance(error, ModuleNotFoundError) else None
+    )
+    if extra is not None:
+        print(
+            f"pi-trio {name} needs more than the runtime does: pip install 'pi_trio[{extra}]'",
+            file=sys.stderr,
+        )
+        return USAGE
+    if verbose:
+        traceback.print_exception(error)
+    hint = "" if verbose else "; --verbose shows the traceback"
+    print(f"pi-trio: a fault of pi-trio itself: {type(error).__name__}: {error}{hint}", file=sys.stderr)
+    return HARNESS
+
+
+_EXTRAS: Final[dict[str, str]] = dict.fromkeys(
+    ("rich", "filelock", "platformdirs", "trio_websocket"), "conformance"
+)
+"""Modules that an extra brings."""
+
+
+def _interrupted(error: BaseException) -> bool:
+    """Whether this is Ctrl-C, also if nurseries have wrapped it."""
+    if isinstance(error, BaseExceptionGroup):
+        return any(_interrupted(inner) for inner in error.exceptions)
+    return isinstance(error, KeyboardInterrupt)
+
+
+def _parser() -> argparse.ArgumentParser:
+    from pi_trio._version import __version__
+
+    width = max(map(len, COMMANDS))
+    listed = "\n".join(f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="pi-trio",
+        description="The Pi agent protocol in structured concurrency: judge implementations, and follow what they do.",
+        epilog=f"commands:\n{listed}\n\n`pi-trio COMMAND --help` explains a command.\n\n{_EXIT_CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"pi_trio {__version__}")
+    parser.add_argument("command", metavar="COMMAND", choices=tuple(COMMANDS), help="what to do")
+    return parser

@@ -1,0 +1,120 @@
+"""`pi-trio explain-run`: a run that a person can follow."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import RUNTIME, Finished
+
+PiTrio = Callable[..., Finished]
+
+
+def test_a_run_reads_from_top_to_bottom(pi_trio: PiTrio) -> None:
+    code, out, err = pi_trio("explain-run", "tools_parallel_reverse")
+    assert (code, err) == (0, "")
+    assert out.startswith("tools_parallel_reverse  ")
+    assert "runtime, in this process: pi_trio" in out
+    order = ["prompt p1", " agent_start", "execute t1", "execute t2", "execute t3", "tool_execution_end t3"]
+    order += ["tool_execution_end t2", "tool_execution_end t1", "agent_end", "settled\n", "ends settled"]
+    places = [out.index(word) for word in order]
+    assert places == sorted(places)
+
+
+def test_the_sources_agree(pi_trio: PiTrio) -> None:
+    bodies = []
+    for source in ([], ["--recorded"], ["--exec", RUNTIME]):
+        code, out, _ = pi_trio("explain-run", "text_plain", *source)
+        assert code == 0
+        bodies.append(out[out.index("   1  create") :])
+    assert bodies[0] == bodies[1] == bodies[2]
+
+
+def test_the_raw_trace(pi_trio: PiTrio, traces) -> None:
+    _, out, _ = pi_trio("explain-run", "text_plain", "--jsonl")
+    assert [json.loads(line) for line in out.splitlines()] == list(traces["text_plain"].lines)
+
+
+def test_all_shows_more(pi_trio: PiTrio) -> None:
+    short, whole = (pi_trio("explain-run", "tool_single", *extra)[1] for extra in ([], ["--all"]))
+    assert set(short.splitlines()) < set(whole.splitlines())
+
+
+def test_a_scenario_may_come_from_a_file(pi_trio: PiTrio, tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    steps = [{"cmd": "prompt", "op": "p1", "input": "hello"}]
+    file.write_text(
+        json.dumps({"name": "mine", "title": "Mine.", "topic": "t", "create": {}, "steps": steps})
+    )
+    code, out, _ = pi_trio("explain-run", str(file))
+    assert code == 0
+    assert 'prompt p1      "hello"' in out
+    assert "ends open" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"), [("{", "expected"), ('{"name": "x"}', "title is missing"), (None, "No such file")]
+)
+def test_a_file_without_a_scenario_is_told(
+    pi_trio: PiTrio, tmp_path: Path, text: str | None, tells: str
+) -> None:
+    file = tmp_path / "mine.json"
+    if text is not None:
+        file.write_text(text)
+    code, _, err = pi_trio("explain-run", str(file))
+    assert code == 2
+    assert str(file) in err
+    assert tells in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tells"),
+    [
+        (["no_such"], "no scenario is called no_such"),
+        (["abort_when_idle", "--recorded"], "is not recorded"),
+        (["text_plain", "--ruled"], "has no golden trace"),
+    ],
+)
+def test_wrong_usage_is_told(pi_trio: PiTrio, arguments: list[str], tells: str) -> None:
+    code, _, err = pi_trio("explain-run", *arguments)
+    assert code == 2
+    assert tells in err
+
+
+def test_a_crash_is_shown_with_what_came_before(pi_trio: PiTrio, peer) -> None:
+    event = {"tell": "event", "key": "L", "event": {"type": "agent_start"}}
+    program = peer([None, [{"say": event}, {"stderr": "ouch"}, {"exit": 3}]])
+    code, out, err = pi_trio("explain-run", "text_plain", "--exec", program)
+    assert code == 1
+    assert "agent_start" in out
+    assert "ends crash" in out
+    assert "it exited with code 3" in err
+    assert "ouch" in err
+
+
+def test_a_subject_that_does_not_start_is_told(pi_trio: PiTrio, peer) -> None:
+    code, _, err = pi_trio(
+        "explain-run", "text_plain", "--exec", peer(opening=[{"stderr": "why"}, {"exit": 3}])
+    )
+    assert code == 3
+    assert "why" in err
+
+
+@pytest.mark.parametrize("how", [(), ("--hurried",)])
+def test_a_subject_that_cannot_be_driven_without_a_guide_is_shown_whole(
+    pi_trio: PiTrio, how: tuple[str, ...]
+) -> None:
+    """Its order is partial, and it may reply before it has reacted: the reference says what to wait for."""
+    place = "tests.conformance.subjects_in_python.threaded"
+    root = str(Path(__file__).parent.parent.parent)
+    script = f"import sys; sys.path.insert(0, {root!r}); from {place} import main; main()"
+    program = shlex.join([sys.executable, "-S", "-c", script, *how])
+    code, out, _ = pi_trio("explain-run", "tools_parallel_reverse", "--exec", program)
+    assert code == 0
+    reference = pi_trio("explain-run", "tools_parallel_reverse")[1]
+    assert out.splitlines()[2:] == reference.splitlines()[2:]

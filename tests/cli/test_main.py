@@ -1,0 +1,116 @@
+"""The command line as such: help, version, exit codes, and what happens when something is missing or goes wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import pi_trio.cli
+from pi_trio._version import __version__
+from pi_trio.cli import COMMANDS, main
+
+
+def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in COMMANDS)
+    assert "exit codes" in shown
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"pi_trio {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["conforn"], ["--nonsense"], ["conform", "--nonsense"], ["vectors"]])
+def test_wrong_usage(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([name, "--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: pi-trio {name} ")
+    command = import_module(f"pi_trio.cli.{COMMANDS[name][0]}")
+    assert callable(command.run)
+
+
+def test_commands_are_imported_when_they_are_called() -> None:
+    heavy = ("rich", "trio", "attrs")
+    script = f"import sys, pi_trio.cli as c; c.main([]); print([m for m in {heavy} if m in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert shown.endswith("[]\n")
+
+
+@pytest.mark.parametrize("missing", ["rich", "filelock", "platformdirs"])
+def test_a_missing_extra_is_named_in_one_line(missing: str) -> None:
+    script = (
+        f"import sys; sys.modules[{missing!r}] = None; import pi_trio.cli as c;"
+        "sys.exit(c.main(['conform', '--subject', 'pi@1.6.0']))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "pi-trio conform needs more than the runtime does: pip install 'pi_trio[conformance]'\n"
+    )
+
+
+@pytest.mark.parametrize("group", [False, True])
+def test_an_interrupt_is_a_code_and_no_traceback(
+    group: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interrupt = KeyboardInterrupt()
+
+    def run(*_: object) -> int:
+        raise BaseExceptionGroup("nursery", [interrupt]) if group else interrupt
+
+    monkeypatch.setattr(pi_trio.cli, "_run", run)
+    assert main(["conform"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_a_fault_of_its_own_is_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pi_trio.cli.conform
+
+    def fail(*_: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(pi_trio.cli.conform, "select", fail)
+    assert main(["conform"]) == 4
+    assert capsys.readouterr().err == (
+        "pi-trio: a fault of pi-trio itself: ValueError: a bug; --verbose shows the traceback\n"
+    )
+    assert main(["conform", "--verbose"]) == 4
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_ctrl_c_at_the_terminal_ends_the_run_and_the_subject(peer, tmp_path) -> None:
+    note = tmp_path / "pid"
+    script = f"echo $$ > {note}; exec {peer([[{'stderr': 'x', 'deaf': True}]])}"
+    wrapper = tmp_path / "subject.sh"
+    wrapper.write_text(script)
+    command = [sys.executable, "-m", "pi_trio.cli", "explain-run", "text_plain", "--exec", f"sh {wrapper}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as tester:
+        while not note.exists() or not note.read_text().strip():
+            assert tester.poll() is None
+        tester.send_signal(signal.SIGINT)
+        _, err = tester.communicate(timeout=20)
+    assert tester.returncode == 130
+    assert err == "interrupted\n"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(note.read_text()), 0)
