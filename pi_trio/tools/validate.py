@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from ..errors import CodecError, PiTrioError
 from ..jsontext import print_json
-from ..jsonvalue import JSON
+from ..jsonvalue import JSON, thaw
 from .checks import Fault, SchemaError
 from .js_value import Plain, adopt
 from .pi_schema import PiSchemaRules
@@ -75,7 +75,7 @@ def validate_arguments(
         received = adopt(arguments)
         value, faults = _compiled(_ByIdentity(parameters), rules).judge(received)
         if not faults:
-            return value
+            return thaw(value)  # a conversion may have put one part at two places
         shown = print_json(received, indent=2)
     except SchemaError as error:
         raise InvalidArguments(str(error)) from None
