@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import attrs
 
@@ -12,13 +12,32 @@ from ..jsonvalue import ABSENT, JSON, Absent, freeze
 from ..messages import ToolDeclaration, ToolResult
 
 ExecutionMode: TypeAlias = Literal["parallel", "sequential"]
-#: Reports progress: synchronous, may be called any number of times until `execute` returns.
-UpdateFn: TypeAlias = Callable[[ToolResult], None]
+
+
+class Delivered(Protocol):
+    """A report of progress on its way to the listeners."""
+
+    async def wait(self) -> None:
+        """Return when every listener has handled it."""
+        ...
+
+
+#: Reports progress: synchronous, may be called any number of times until `execute` returns. Who wants to know when the
+#: report has been delivered waits for what this returns; None where there is nothing to wait for.
+UpdateFn: TypeAlias = Callable[[ToolResult], Delivered | None]
 #: `execute(tool_call_id, args, signal, on_update)`: a function, or a coroutine function, that gives the
 #: call's result.
 ExecuteFn: TypeAlias = Callable[
     [str, Any, AbortSignal, UpdateFn], Awaitable[ToolResult | str | None] | ToolResult | str | None
 ]
+
+
+def _call_of(tool: Tool) -> ExecuteFn:
+    return tool.call
+
+
+#: The default of `execute` in a subclass whose `call` is the code.
+OWN_CALL: Final[ExecuteFn] = attrs.Factory(_call_of, takes_self=True)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -49,6 +68,21 @@ class Tool:
     prepare_arguments: Callable[[JSON], JSON] | None = None
     output_schema: JSON = None
     constrained_sampling: JSON | Absent = ABSENT
+
+    def call(
+        self,
+        call_id: str,
+        args: Any,
+        signal: AbortSignal,
+        on_update: UpdateFn,
+        deps: Any = None,  # noqa: ARG002  (for tools that can do something with it)
+    ) -> Awaitable[ToolResult | str | None] | ToolResult | str | None:
+        """Execute the tool: what the loop calls.
+
+        Parameters:
+            deps: what the agent was given for its tools. `execute` does not get it; decorated functions do.
+        """
+        return self.execute(call_id, args, signal, on_update)
 
     def declaration(self) -> ToolDeclaration:
         """What the model is told about this tool."""

@@ -1,0 +1,399 @@
+"""`@tool`: what a function becomes, what the model is told of it, and how it is called."""
+
+# mypy: disable-error-code="empty-body"
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial, wraps
+from typing import Any
+
+import attrs
+import pytest
+import trio
+
+from pi_trio.abort import AbortSignal
+from pi_trio.tools.context import ToolContext
+from pi_trio.tools.decorated import FunctionTool, tool
+from pi_trio.tools.decorator.signature import ToolDefinitionError
+from pi_trio.tools.tool import Tool
+from pi_trio.tools.validate import InvalidArguments
+
+from .executing import execute, say
+
+
+@tool
+async def greet(name: str, *, polite: bool = False, times: int = 1) -> str:
+    """Greet somebody.
+
+    Says their name.
+
+    Args:
+        name: who it is.
+        times: how often.
+
+    Returns:
+        The greeting.
+    """
+    await trio.lowlevel.checkpoint()
+    return " ".join([f"{'Good day' if polite else 'Hi'}, {name}!"] * times)
+
+
+# --- what it becomes --------------------------------------------------------------------------------------
+
+
+def test_it_is_a_tool():
+    assert isinstance(greet, Tool)
+    assert (greet.name, greet.label, greet.execution_mode) == ("greet", "", None)
+    assert greet.description == "Greet somebody.\n\nSays their name."
+    assert greet.output_schema is None
+    assert greet.parameters == {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "who it is."},
+            "polite": {"type": "boolean", "default": False},
+            "times": {"type": "integer", "description": "how often.", "default": 1},
+        },
+        "required": ["name"],
+        "additionalProperties": False,
+    }
+
+
+async def test_it_is_still_the_function():
+    assert await greet("Ada", polite=True) == "Good day, Ada!"
+    assert list(inspect.signature(greet).parameters) == ["name", "polite", "times"]
+    assert inspect.unwrap(greet) is greet.function  # type: ignore[arg-type]
+
+
+async def test_options():
+    @tool(name="hello", label="Hello", description="Says it.", execution_mode="sequential")
+    async def greet(name: str) -> str:
+        """Not told."""
+        return f"Hello, {name}"
+
+    assert (greet.name, greet.label, greet.description) == ("hello", "Hello", "Says it.")
+    assert greet.execution_mode == "sequential"
+    assert await say(greet, {"name": "Ada"}) == "Hello, Ada"
+
+
+async def test_a_variant():
+    seen: list[str] = []
+
+    @tool
+    async def look(context: ToolContext) -> str:
+        seen.append(context.tool_name)
+        return "done"
+
+    other = attrs.evolve(look, name="look_again", description="Look again.")
+    assert isinstance(other, FunctionTool)
+    await say(other)
+    await say(look)
+    assert seen == ["look_again", "look"]
+    assert await other.execute("t1", {}, AbortSignal(), lambda _partial: None) is not None  # type: ignore[misc]
+    assert seen[-1] == "look_again"
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "Add.\n\n    Args:\n        a: the first one\n        b (int): the second one",
+        "Add.\n\n    Parameters\n    ----------\n    a\n        the first one\n    b : int\n        the second one",
+        "Add.\n\n    :param a: the first one\n    :param int b: the second one\n    :returns: the sum",
+    ],
+    ids=["google", "numpy", "sphinx"],
+)
+def test_styles_of_docstrings(docstring):
+    def add(a: int, b: int) -> str:
+        return str(a + b)
+
+    add.__doc__ = docstring
+    made = tool(add)
+    assert made.description == "Add."
+    properties: Any = made.parameters["properties"]  # type: ignore[call-overload, index]
+    assert [one["description"] for one in properties.values()] == ["the first one", "the second one"]
+
+
+def test_without_a_docstring_there_is_no_description():
+    @tool
+    def bare(a: int) -> str:
+        return str(a)
+
+    assert bare.description == ""
+    assert bare.parameters["properties"] == {"a": {"type": "integer"}}  # type: ignore[call-overload, index]
+
+
+# --- calling ----------------------------------------------------------------------------------------------
+
+
+async def test_it_gets_its_arguments_and_its_defaults():
+    assert await say(greet, {"name": "Ada"}) == "Hi, Ada!"
+    assert await say(greet, {"times": 2, "name": "Ada", "polite": True}) == "Good day, Ada! Good day, Ada!"
+
+
+async def test_every_kind_of_parameter():
+    @tool
+    def join(a: str, b: str = "B", /, c: str = "C", *, d: str, e: str = "E") -> str:
+        return a + b + c + d + e
+
+    assert await say(join, {"a": "a", "d": "d"}) == "aBCdE"
+    assert await say(join, {"c": "c", "a": "a", "d": "d", "e": "e"}) == "aBcde"
+
+    @tool
+    def pair(a: str = "A", b: str = "B", /) -> str:
+        return a + b
+
+    assert await say(pair, {"b": "b"}) == "Ab"
+
+
+@pytest.mark.parametrize(
+    "name", ["schema", "copy", "json", "model_config", "_private", "arguments", "cls", "tool"]
+)
+async def test_parameters_may_have_any_name(name):
+    scope: dict[str, Any] = {}
+    exec(f"def echo({name}: int, args: int = 1, context: int = 2) -> str: return str({name})", scope)
+    assert await say(tool(scope["echo"]), {name: 5}) == "5"
+
+
+async def test_what_a_tool_raises_is_raised():
+    @tool
+    def broken() -> str:
+        raise LookupError("nothing there")
+
+    with pytest.raises(LookupError, match="nothing there"):
+        await execute(broken)
+
+
+async def test_a_wrapped_coroutine_function_is_async():
+    def logged(function: Any) -> Any:
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+        return call
+
+    @tool
+    @logged
+    async def double(n: int) -> str:
+        await trio.lowlevel.checkpoint()
+        return str(2 * n)
+
+    assert await say(double, {"n": 4}) == "8"
+
+
+async def test_a_tool_may_hold_nurseries():
+    @tool
+    async def both(fail: bool = False) -> str:
+        said: list[str] = []
+
+        async def one(word: str) -> None:
+            await trio.lowlevel.checkpoint()
+            if fail:
+                raise ValueError(word)
+            said.append(word)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(one, "a")
+            async with trio.open_nursery() as inner:
+                inner.start_soon(one, "b")
+        return "".join(sorted(said))
+
+    assert await say(both) == "ab"
+    with pytest.raises(ExceptionGroup):
+        await execute(both, {"fail": True})
+
+
+# --- arguments that a hook has changed, or that come by another schema ------------------------------------
+
+
+async def test_a_schema_of_ones_own():
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 3}, "more": {}}}
+
+    @tool(parameters=schema)
+    async def take(n: int, more=None, **others) -> str:
+        return repr((n, more, others))
+
+    assert take.parameters == schema
+    assert await say(take, {"n": 4, "more": [1], "x": {"y": 2}}) == "(4, [1], {'x': {'y': 2}})"
+
+
+async def test_an_argument_cannot_have_the_name_of_what_is_injected():
+    @tool(parameters={"type": "object"})
+    async def take(context: ToolContext, **others) -> str:
+        return repr(others)
+
+    with pytest.raises(InvalidArguments, match=r"\n  - context: there is no such parameter$"):
+        await execute(take, {"context": 1, "self": 2})
+    assert await say(take, {"self": 2, "others": 3}) == "{'self': 2, 'others': 3}"
+
+    @tool(parameters={"type": "object"})
+    async def by_place(context: ToolContext, /, **others) -> str:
+        return repr((context.tool_name, others))
+
+    assert await say(by_place, {"context": 1}) == "('by_place', {'context': 1})"
+
+
+async def test_what_does_not_fit_the_function_is_told():
+    misfit = greet.call("t1", {"name": 5, "times": "no", "extra": 1}, AbortSignal(), lambda _partial: None)
+    with pytest.raises(InvalidArguments) as caught:
+        await misfit
+    assert str(caught.value).splitlines() == [
+        'Validation failed for tool "greet":',
+        "  - name: Input should be a valid string",
+        "  - times: Input should be a valid integer, unable to parse string as an integer",
+        "  - extra: there is no such parameter",
+    ]
+    with pytest.raises(InvalidArguments, match=r"\n  - name: this is required$"):
+        await greet.call("t1", {}, AbortSignal(), lambda _partial: None)
+    with pytest.raises(InvalidArguments, match=r"\n  - root: an object was expected$"):
+        await greet.call("t1", [], AbortSignal(), lambda _partial: None)
+
+
+# --- refusals ---------------------------------------------------------------------------------------------
+
+
+# fmt: off
+def no_hint(a) -> str: ...
+def star(*a: int) -> str: ...
+def double_star(**a: int) -> str: ...
+def callback(a: int, on_done: Callable[[int], None]) -> str: ...
+def opaque(a: int, socket: trio.SocketStream) -> str: ...
+def unknown(a: int, b: Nowhere) -> str: ...  # type: ignore[name-defined]  # noqa: F821
+def not_a_hint(a: int, b: not_a_hint[3]) -> str: ...  # type: ignore[valid-type]
+def two_contexts(first: ToolContext, second: ToolContext[int]) -> str: ...
+def optional_context(a: int, context: ToolContext | None = None) -> str: ...
+def unknown_answer(a: int) -> Nowhere: ...  # type: ignore[name-defined]  # noqa: F821
+def opaque_answer(a: int) -> trio.SocketStream: ...
+def mixed_answer(a: int) -> str | dict[str, int]: ...
+def generator(a: int) -> Iterator[int]: yield a
+async def async_generator(a: int) -> AsyncIterator[int]: yield a
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("function", "problem"),
+    [
+        (no_hint, "parameter a has no type hint, and there is no schema (parameters=)"),
+        (star, "*a has no place in a call, where every argument has a name"),
+        (double_star, "**a takes anything: give its schema (parameters=)"),
+        (callback, "parameter on_done: "),
+        (opaque, "parameter socket: SocketStream cannot be told as JSON: Unable to generate"),
+        (
+            unknown,
+            "parameter b: the type hint 'Nowhere' cannot be resolved (name 'Nowhere' is not defined). Hints",
+        ),
+        (
+            not_a_hint,
+            "parameter b: the type hint 'not_a_hint[3]' cannot be resolved: 'function' object is not",
+        ),
+        (two_contexts, "first and second are both a ToolContext; a call has one"),
+        (optional_context, "parameter context: a ToolContext is injected, so it stands alone"),
+        (unknown_answer, "what it returns: the type hint 'Nowhere' cannot be resolved"),
+        (opaque_answer, "what it returns: SocketStream cannot be told as JSON"),
+        (mixed_answer, "it returns now text or content, and now something structured: return one of them"),
+        (generator, "a generator has no result: report progress with a ToolContext"),
+        (async_generator, "a generator has no result: report progress with a ToolContext"),
+    ],
+)
+def test_a_function_that_is_no_tool(function, problem):
+    with pytest.raises(ToolDefinitionError) as caught:
+        tool(function)
+    assert str(caught.value).startswith(f"tool {function.__name__}: {problem}")
+
+
+@pytest.mark.parametrize(
+    ("thing", "kind"),
+    [
+        (partial(star), "partial"),
+        (classmethod(no_hint), "classmethod"),
+        (staticmethod(star), "staticmethod"),
+        (3, "int"),
+    ],
+)
+def test_what_is_no_function(thing, kind):
+    with pytest.raises(ToolDefinitionError, match=f"a function or method was expected, not a {kind}$"):
+        tool(thing)
+
+
+def test_types_of_a_closure_cannot_be_found():
+    @attrs.frozen
+    class Local:
+        a: int
+
+    def take(one: Local) -> str:
+        return str(one)
+
+    with pytest.raises(
+        ToolDefinitionError, match=r"parameter one: the type hint 'Local' cannot be resolved .* module"
+    ):
+        tool(take)
+
+
+async def test_types_of_a_closure_are_found_where_hints_are_no_strings():
+    scope: dict[str, Any] = {}
+    program = """
+from dataclasses import dataclass
+def make(tool):
+    @dataclass
+    class Local:
+        a: int
+    @tool
+    def take(one: Local) -> str:
+        return repr(one.a)
+    return take
+"""
+    exec(compile(program, "closure", "exec", dont_inherit=True), scope)
+    assert await say(scope["make"](tool), {"one": {"a": 3}}) == "3"
+
+
+def test_a_schema_that_is_about_something_else():
+    def take(a: int, b: int) -> str: ...
+
+    with pytest.raises(ToolDefinitionError, match="its schema has c, which the function does not take"):
+        tool(parameters={"properties": {"a": {}, "b": {}, "c": {}}})(take)
+
+    def take_more(context: ToolContext, **others) -> str: ...
+
+    with pytest.raises(ToolDefinitionError, match="its schema has context, which the function does not take"):
+        tool(parameters={"properties": {"context": {}, "c": {}}})(take_more)
+    with pytest.raises(ToolDefinitionError, match="its schema does not have b, which the function needs"):
+        tool(parameters={"properties": {"a": {}}})(take)
+    with pytest.raises(ToolDefinitionError, match="its schema is not JSON: a: expected a JSON value"):
+        tool(parameters={"a": {1, 2}})(take)  # type: ignore[dict-item]
+
+
+def test_options_of_threads_are_for_threads():
+    async def quick() -> str: ...
+
+    for options in ({"abandon_on_cancel": True}, {"limiter": trio.CapacityLimiter(1)}):
+        with pytest.raises(ToolDefinitionError, match="are for threads, and this is async"):
+            tool(**options)(quick)  # type: ignore[call-overload]
+
+
+# --- what it costs ----------------------------------------------------------------------------------------
+
+WITHOUT = """
+import sys
+for name in sys.argv[1:]:
+    sys.modules[name] = None
+import pi_trio.tools.decorated, pi_trio.tools.context, pi_trio.agent.agent
+assert not any(name.startswith(("pydantic", "docstring_parser")) for name in sys.modules if name not in sys.argv)
+def add(a: int) -> str: ...
+try:
+    pi_trio.tools.decorated.tool(add)
+except ImportError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("missing", ["pydantic", "docstring_parser"])
+def test_what_it_needs_is_imported_when_it_is_needed(missing):
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT, missing], text=True, capture_output=True, timeout=60, check=False
+    )
+    assert done.stderr == ""
+    assert (
+        done.stdout == f"@tool needs more than the runtime does ({missing}): pip install 'pi_trio[tools]'\n"
+    )
