@@ -13,14 +13,45 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 import attrs
 
 from .errors import CodecError
-from .jsonvalue import JSON, Number, freeze
+from .jsonvalue import JSON, Number, freeze, freeze_object
 from .messages import AssistantMessage, Message, StopReason, ToolCall, ToolResult, ToolResultMessage
-from .wire import Wire
+from .wire import NO_FIELDS, Wire, slot_setter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # --- stream events ----------------------------------------------------------------------------------------
+# There is a delta, and an update with it, for every token. So these have constructors of their own, which do what
+# those of attrs do, in less than half the time: frozen slots are filled quickest by their descriptors.
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class _Delta(Wire):
+    content_index: int
+    delta: str
+    partial: AssistantMessage
+
+    def __init__(
+        self,
+        *,
+        content_index: int,
+        delta: str,
+        partial: AssistantMessage,
+        extra: Mapping[str, JSON] = NO_FIELDS,
+        keys: tuple[str, ...] | None = None,
+    ) -> None:
+        _set_content_index(self, content_index)
+        _set_delta(self, delta)
+        _set_partial(self, partial)
+        _set_extra(self, extra if extra is NO_FIELDS else freeze_object(extra))
+        _set_keys(self, keys)
+
+
+_set_content_index: Final = slot_setter(_Delta, "content_index")
+_set_delta: Final = slot_setter(_Delta, "delta")
+_set_partial: Final = slot_setter(_Delta, "partial")
+_set_extra: Final = slot_setter(Wire, "extra")
+_set_keys: Final = slot_setter(Wire, "keys")
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -40,14 +71,11 @@ class TextStart(Wire):
     partial: AssistantMessage
 
 
-@attrs.frozen(kw_only=True, repr=False)
-class TextDelta(Wire):
+@attrs.frozen(kw_only=True, repr=False, init=False)
+class TextDelta(_Delta):
     """A text block grows by `delta`."""
 
     type: ClassVar[Literal["text_delta"]] = "text_delta"
-    content_index: int
-    delta: str
-    partial: AssistantMessage
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -69,14 +97,11 @@ class ThinkingStart(Wire):
     partial: AssistantMessage
 
 
-@attrs.frozen(kw_only=True, repr=False)
-class ThinkingDelta(Wire):
+@attrs.frozen(kw_only=True, repr=False, init=False)
+class ThinkingDelta(_Delta):
     """A thinking block grows by `delta`."""
 
     type: ClassVar[Literal["thinking_delta"]] = "thinking_delta"
-    content_index: int
-    delta: str
-    partial: AssistantMessage
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -98,14 +123,11 @@ class ToolCallStart(Wire):
     partial: AssistantMessage
 
 
-@attrs.frozen(kw_only=True, repr=False)
-class ToolCallDelta(Wire):
+@attrs.frozen(kw_only=True, repr=False, init=False)
+class ToolCallDelta(_Delta):
     """The text of a tool call's arguments grows by `delta`, which may be empty."""
 
     type: ClassVar[Literal["toolcall_delta"]] = "toolcall_delta"
-    content_index: int
-    delta: str
-    partial: AssistantMessage
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -242,6 +264,23 @@ class MessageUpdate(Wire):
     type: ClassVar[Literal["message_update"]] = "message_update"
     message: Message
     assistant_message_event: StreamEvent
+
+    def __init__(
+        self,
+        *,
+        message: Message,
+        assistant_message_event: StreamEvent,
+        extra: Mapping[str, JSON] = NO_FIELDS,
+        keys: tuple[str, ...] | None = None,
+    ) -> None:
+        _set_message(self, message)
+        _set_event(self, assistant_message_event)
+        _set_extra(self, extra if extra is NO_FIELDS else freeze_object(extra))
+        _set_keys(self, keys)
+
+
+_set_message: Final = slot_setter(MessageUpdate, "message")
+_set_event: Final = slot_setter(MessageUpdate, "assistant_message_event")
 
 
 @attrs.frozen(kw_only=True, repr=False)

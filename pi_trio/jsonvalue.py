@@ -210,6 +210,9 @@ def too_deep() -> CodecError:
 
 def _freeze(value: object, depth: int) -> Any:
     """`freeze` without its shortcut. One Python frame a level, so that `DEPTH_LIMIT` is reached first."""
+    if type(value) is int or type(value) is float:
+        check_number(value)
+        return value
     if isinstance(value, (dict, Mapping)):
         if depth >= DEPTH_LIMIT:
             raise too_deep()

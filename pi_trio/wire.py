@@ -14,7 +14,7 @@ the field gets a value. `role` and `type` are class attributes where the class f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
@@ -45,6 +45,11 @@ class Wire:
         if self.extra:
             shown.append(f"extra={self.extra!r}")
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def slot_setter(cls: type[Wire], field: str) -> Callable[[Wire, object], None]:
+    """What fills a field of an object that is being made."""
+    return vars(cls)[field].__set__  # type: ignore[no-any-return]
 
 
 @cache

@@ -10,7 +10,8 @@ first whole value, nor deeper than `DEPTH_LIMIT` (as of 1.6.0).
 Each piece is read once, and completed parts are shared between the values shown. Only the containers that are
 still open are copied for a new one, and a piece earns just so much copying (`_EARNED`): a container of many
 thousand members is shown with a little delay, and the whole work stays proportional to the text. A long
-string is the exception: it is put together again whenever it is shown longer.
+string is the exception: it is copied whenever it is shown longer. What nobody looks at is not made:
+`feed` settles what is to be shown, and `shown` makes it.
 """
 
 from __future__ import annotations
@@ -47,22 +48,32 @@ class GrowingArguments:
 
     def __init__(self) -> None:
         self._open: list[_Container] = []  # from the outermost in
-        self._string: list[str] | None = None  # the pieces of the string that is being read
+        self._string: list[str] | None = None  # what was joined of the string that is being read; pieces
         self._is_key = False
         self._word: list[str] = []  # the pieces of the number, or true, false or null, that is being read
         self._held = ""  # an escape that is cut off
         self._done = False
         self._earned = 0
+        self._cost = 0  # of what was settled last
         self._changed = False
+        self._due = False  # settled to be shown, and not made yet
         self._shown = _NOTHING
 
-    def append(self, text: str) -> FrozenDict:
-        """Read the next piece.
+    @property
+    def shown(self) -> FrozenDict:
+        """The arguments so far: `{}` before the object begins, and for whatever is no object.
 
-        Returns:
-            The arguments so far: `{}` before the object begins, and for whatever is no object. Where nothing
-            has changed it is the very value of the last time.
+        Where nothing has changed it is the very value of the last time.
         """
+        if self._due:
+            self._due = False
+            self._shown = self._made()
+        return self._shown
+
+    def feed(self, text: str) -> None:
+        """Read the next piece."""
+        if self._due and not self._affords(self._cost + 2 * len(text) + 1, text):
+            _ = self.shown  # it may have to serve for longer than this piece
         self._earned += _EARNED[0] + _EARNED[1] * len(text)
         text, self._held = self._held + text, ""
         at = 0
@@ -78,7 +89,7 @@ class GrowingArguments:
             else:
                 self._read_mark(text[at])
                 at += 1
-        return self._show()
+        self._settle()
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -87,7 +98,7 @@ class GrowingArguments:
         inner = self._open[-1] if self._open else None
         if mark == '"':
             self._is_key = inner is not None and inner.takes_key()
-            self._string = []
+            self._string = [""]
             self._grow()
         elif mark in ("{", "["):
             self._open.append(_Container({} if mark == "{" else []))
@@ -149,29 +160,41 @@ class GrowingArguments:
             self._changed |= self._open[-1].end_value(value)
         elif value is not ABSENT:
             self._done = True
+            self._due = False
             self._shown = value if isinstance(value, FrozenDict) else _NOTHING
 
     # --- showing --------------------------------------------------------------------------------------------
 
-    def _show(self) -> FrozenDict:
+    def _affords(self, cost: int, text: str) -> bool:
+        """Whether a value of this cost can be shown after `text`, a character of which adds 2 to a cost at most."""
+        return cost <= self._earned + _EARNED[0] + _EARNED[1] * len(text)
+
+    def _settle(self) -> None:
+        """After a piece: whether the value as it is now is to be shown."""
         if not self._changed or not self._open or isinstance(self._open[0].items, list):
-            return self._shown
-        value = self._begun_value()
-        cost = sum(len(container.items) + 2 for container in self._open) - 1 + (value is not ABSENT)
-        if cost > self._earned:
-            return self._shown
-        self._earned -= cost
-        self._changed = False
+            return
+        begun = not self._is_key if self._string is not None else self._begun_word() is not ABSENT
+        self._cost = sum(len(container.items) + 2 for container in self._open) - 1 + begun
+        if self._cost <= self._earned:
+            self._earned -= self._cost
+            self._changed = False
+            self._due = True
+
+    def _made(self) -> FrozenDict:
+        """The value as it is now."""
+        value: JSON | Absent
+        if self._string is None:
+            value = self._begun_word()
+        else:
+            self._string[:] = [_joined(self._string)]  # the next time only what has come since is read
+            value = ABSENT if self._is_key else self._string[0]
         for container in reversed(self._open):
             value = container.shown_with(value)
         assert isinstance(value, FrozenDict)
-        self._shown = value
         return value
 
-    def _begun_value(self) -> JSON | Absent:
-        """What shows of the string or word that is being read."""
-        if self._string is not None:
-            return ABSENT if self._is_key else _joined(self._string)
+    def _begun_word(self) -> JSON | Absent:
+        """What shows of the word that is being read."""
         if not self._word or len(self._word) > _LONGEST_SHOWN:
             return ABSENT
         word = "".join(self._word)
@@ -229,8 +252,10 @@ def _number(word: str) -> JSON | Absent:
 
 
 def _joined(pieces: list[str]) -> str:
-    """The text of a string; two escapes that make a pair are one character."""
-    text = "".join(pieces)
-    if text.isascii():
-        return text
-    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+    """The text of a string; two escapes that make a pair are one character. The first piece was joined before."""
+    begun, new = pieces[0], "".join(pieces[1:])
+    if new.isascii():
+        return begun + new
+    if "\ud800" <= begun[-1:] <= "\udbff":
+        begun, new = begun[:-1], begun[-1] + new
+    return begun + _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), new)

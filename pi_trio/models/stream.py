@@ -4,7 +4,7 @@ A stream function takes the model, the transcript and the options of one request
 coroutine function that returns) an **async context manager** around an async iterator of stream events that
 also has `result()`. Entering and leaving belong to the loop, so a provider that needs tasks of its own keeps
 its nursery inside that context manager, and nothing of a request outlives its response. A failure of the
-provider is an `error` event, not an exception.
+provider is an `error` event, not an exception. `ResponseBuilder` (`builder.py`) makes the events.
 
 `ResponseStream` is the simplest such thing: a queue that somebody pushes into.
 """
@@ -116,8 +116,8 @@ class ResponseStream:
         self._changed.unpark_all()
 
     def fail(self, error: BaseException) -> None:
-        """Close the stream; reading raises `error` after the queued events. Providers should push an error
-        event instead.
+        """Close the stream; reading raises `error` after the queued events. Providers should push an
+        error event instead.
         """
         if not self._closed:
             self._error = error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -10,14 +11,21 @@ from hypothesis import strategies as st
 
 from pi_trio.jsontext import parse_json, print_json
 from pi_trio.jsonvalue import DEPTH_LIMIT, FrozenDict
+from pi_trio.models import growing_arguments
 from pi_trio.models.growing_arguments import GrowingArguments
 
 from ..strategies import json_values, strings
 
 
+def shown_after(growing: GrowingArguments, piece: str) -> FrozenDict:
+    """What shows after the next piece."""
+    growing.feed(piece)
+    return growing.shown
+
+
 def shown(text: str) -> FrozenDict:
     """What shows of a text that has come in one piece."""
-    return GrowingArguments().append(text)
+    return shown_after(GrowingArguments(), text)
 
 
 @pytest.mark.parametrize(
@@ -91,39 +99,39 @@ def test_malformed(text, arguments):
 def test_a_long_number_is_shown_at_its_end():
     digits = "1." + "0" * 70
     growing = GrowingArguments()
-    assert growing.append(f'{{"a":{digits}') == {}
-    assert growing.append("}") == {"a": 1}
+    assert shown_after(growing, f'{{"a":{digits}') == {}
+    assert shown_after(growing, "}") == {"a": 1}
 
 
 def test_a_long_word_in_many_pieces_is_shown_at_its_end():
     growing = GrowingArguments()
-    assert [growing.append(piece) for piece in '{"a":1.' + "0" * 70][-1] == {}
-    assert growing.append(",") == {"a": 1}
+    assert [shown_after(growing, piece) for piece in '{"a":1.' + "0" * 70][-1] == {}
+    assert shown_after(growing, ",") == {"a": 1}
 
 
 def test_a_large_array_is_shown_with_a_delay():
     growing = GrowingArguments()
-    growing.append('{"a":[' + "1," * 3000)
-    lengths = [len(growing.append("1,")["a"]) for _ in range(100)]
+    growing.feed('{"a":[' + "1," * 3000)
+    lengths = [len(shown_after(growing, "1,")["a"]) for _ in range(100)]
     assert 1 < len(set(lengths)) < 50
     assert lengths[-1] > 3000
-    assert len(growing.append("1]}")["a"]) == 3101
+    assert len(shown_after(growing, "1]}")["a"]) == 3101
 
 
 def test_two_escapes_make_one_character():
     growing = GrowingArguments()
-    growing.append('{"a":"\\ud83d')
-    assert growing.append("\\ude00") == {"a": "😀"}
+    growing.feed('{"a":"\\ud83d')
+    assert shown_after(growing, "\\ude00") == {"a": "😀"}
 
 
 def test_the_value_stays_the_same_object_while_nothing_changes():
     growing = GrowingArguments()
-    before = growing.append('{"a":[1],"b')
-    assert growing.append('c"') is before
-    assert growing.append(":") is before
-    after = growing.append("2")
+    before = shown_after(growing, '{"a":[1],"b')
+    assert shown_after(growing, 'c"') is before
+    assert shown_after(growing, ":") is before
+    after = shown_after(growing, "2")
     assert after is not before
-    assert after["a"] is growing.append(',"d":"x')["a"]
+    assert after["a"] is shown_after(growing, ',"d":"x')["a"]
 
 
 def test_nesting_has_a_limit():
@@ -144,16 +152,17 @@ def test_a_whole_text_shows_its_value_however_it_is_cut(value, lengths, ascii_on
     growing = GrowingArguments()
     at = 0
     for length in lengths:
-        growing.append(text[at : at + length])
+        growing.feed(text[at : at + length])
         at += length
-    assert growing.append(text[at:]) == parse_json(text)
-    assert growing.append(" []{") == parse_json(text)
+    assert shown_after(growing, text[at:]) == parse_json(text)
+    assert shown_after(growing, " []{") == parse_json(text)
 
 
 @given(objects)
 def test_what_was_shown_does_not_change(value):
     growing = GrowingArguments()
-    seen = [(arguments, print_json(arguments)) for arguments in map(growing.append, print_json(value))]
+    shown_one_by_one = [shown_after(growing, piece) for piece in print_json(value)]
+    seen = [(arguments, print_json(arguments)) for arguments in shown_one_by_one]
     assert [(print_json(arguments), text) for arguments, text in seen] == [(text, text) for _, text in seen]
 
 
@@ -161,4 +170,51 @@ def test_what_was_shown_does_not_change(value):
 def test_no_text_is_an_error(pieces):
     growing = GrowingArguments()
     for piece in pieces:
-        assert type(growing.append(piece)) is FrozenDict
+        assert type(shown_after(growing, piece)) is FrozenDict
+
+
+marks = st.lists(st.sampled_from([*'{}[]:,"1t', '"key":', "2,", '"x",', "1," * 90]), max_size=60)
+
+
+@given(st.sampled_from(["{", '{"a":[' + "1," * 900, '{"a":{"b":[' + "[],{}," * 300]), marks, st.data())
+def test_what_is_shown_does_not_depend_on_who_looks(beginning, pieces, data):
+    looking, feeding = GrowingArguments(), GrowingArguments()
+    for piece in (beginning, *pieces, *["2,"] * 40):
+        expected = shown_after(looking, piece)
+        feeding.feed(piece)
+        if data.draw(st.booleans()):
+            assert feeding.shown == expected
+    assert feeding.shown == looking.shown
+
+
+def test_looking_at_every_piece_of_a_string_reads_each_piece_once(monkeypatch):
+    read = 0
+
+    def joined(pieces, join=growing_arguments._joined):
+        nonlocal read
+        read += len(pieces)
+        return join(pieces)
+
+    monkeypatch.setattr(growing_arguments, "_joined", joined)
+    growing = GrowingArguments()
+    growing.feed('{"a":"')
+    for number in range(1, 1000):
+        growing.feed("xyz ")
+        assert growing.shown == {"a": "xyz " * number}
+    assert read < 3000
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["\\ud83d", "\\ude00", "x", "é", "\ud83d", "\ude00"]), st.booleans()))
+)
+def test_two_halves_are_one_character_whoever_looks_between_them(pieces):
+    growing, other = GrowingArguments(), GrowingArguments()
+    growing.feed('{"a":"')
+    other.feed('{"a":"')
+    for piece, looked_at in pieces:
+        growing.feed(piece)
+        other.feed(piece)
+        if looked_at:
+            _ = growing.shown
+    assert shown_after(growing, '"}') == shown_after(other, '"}')
+    assert re.search("[\ud800-\udbff][\udc00-\udfff]", str(growing.shown["a"])) is None

@@ -1,0 +1,192 @@
+"""The message so far, as a view: what a partial shows is made when somebody looks at it.
+
+A response may have a quarter of a million deltas, and each of them brings a partial. If every partial held its
+own text, the work would grow with the square of the length. So all partials of a response share its pieces, and
+each knows how many of them there were at its moment. Pieces are only ever added; so a partial shows its own
+moment for good, however late it is looked at, and in whichever thread.
+
+Who looks at the content of a partial pays for putting it together, once. Who looks at every partial of a long
+response, pays for the square after all, by his own choice: the delta is in the event.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+import attrs
+
+from ..messages import AssistantMessage, Content, TextContent, ThinkingContent, ToolCall
+from .growing_arguments import GrowingArguments
+
+Kind: TypeAlias = Literal["text", "thinking", "toolcall"]
+
+
+# --- blocks -----------------------------------------------------------------------------------------------
+
+
+class Growing(Protocol):
+    """A block that grows piece by piece. The number of its pieces names a moment of it: a *mark*."""
+
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def pieces(self) -> list[str]: ...
+
+    def at(self, mark: int) -> Content:
+        """The block as it was when it had so many pieces."""
+        ...
+
+
+class GrowingText:
+    """A text or a thinking block."""
+
+    __slots__ = ("_read", "begun", "kind", "pieces")
+
+    def __init__(self, begun: TextContent | ThinkingContent) -> None:
+        self.begun: Final = begun
+        self.kind: Final[Kind] = begun.type
+        self.pieces: Final[list[str]] = []
+        #: What was looked at last, as mark and text. One tuple, because several threads may look.
+        self._read = 0, self._first
+
+    @property
+    def _first(self) -> str:
+        """The text that the block has begun with."""
+        return self.begun.text if isinstance(self.begun, TextContent) else self.begun.thinking
+
+    @property
+    def text(self) -> str:
+        """All that has come."""
+        return self._text_at(len(self.pieces))
+
+    def at(self, mark: int) -> TextContent | ThinkingContent:
+        """The block at a mark."""
+        text = self._text_at(mark)
+        if isinstance(self.begun, TextContent):
+            return attrs.evolve(self.begun, text=text)
+        return attrs.evolve(self.begun, thinking=text)
+
+    def _text_at(self, mark: int) -> str:
+        read, text = self._read
+        if mark < read:
+            return self._first + "".join(self.pieces[:mark])
+        if mark > read:
+            text += "".join(self.pieces[read:mark])
+            self._read = mark, text
+        return text
+
+
+class GrowingCall:
+    """A tool call, whose arguments grow with their JSON text."""
+
+    __slots__ = ("_arguments", "_fed", "_lock", "begun", "kind", "pieces")
+
+    def __init__(self, begun: ToolCall) -> None:
+        self.begun: Final = begun
+        self.kind: Final[Kind] = "toolcall"
+        self.pieces: Final[list[str]] = []
+        self._arguments = GrowingArguments()
+        self._fed = 0
+        self._lock = threading.Lock()  # one reader at a time feeds the arguments
+
+    def at(self, mark: int) -> ToolCall:
+        """The call at a mark."""
+        if mark == 0:
+            return self.begun
+        with self._lock:
+            if mark < self._fed:  # somebody looks back, which is rare: read it anew
+                self._arguments, self._fed = GrowingArguments(), 0
+            for piece in self.pieces[self._fed : mark]:
+                self._arguments.feed(piece)
+            self._fed = mark
+            return attrs.evolve(self.begun, arguments=self._arguments.shown)
+
+
+# --- messages ---------------------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Unfinished:
+    """A block at a mark, while another block grows."""
+
+    growing: Growing
+    mark: int
+
+
+@attrs.frozen
+class Outline:
+    """What partials have in common, as long as one block grows.
+
+    Attributes:
+        head: the message's fields, but for its content.
+        blocks: its content; the place of the block that grows holds nothing of use.
+        index: that place, if a block grows.
+    """
+
+    head: AssistantMessage
+    blocks: tuple[Content | Unfinished, ...] = ()
+    index: int = -1
+    growing: Growing | None = None
+
+    def content(self, mark: int) -> tuple[Content, ...]:
+        """All blocks, when the one that grows has come to `mark`."""
+        content = [
+            block.growing.at(block.mark) if isinstance(block, Unfinished) else block for block in self.blocks
+        ]
+        if self.growing is not None:
+            content[self.index] = self.growing.at(mark)
+        return tuple(content)
+
+
+class PartialMessage(AssistantMessage):
+    """An `AssistantMessage` whose fields are filled in when they are first read.
+
+    In every other respect it is one: it is equal to the plain message with the same fields, is printed like it,
+    and copies of it (`attrs.evolve`, `copy`, `pickle`) are plain messages. Made by `partial_at`.
+    """
+
+    __slots__ = ("_mark", "_outline")
+
+    def __new__(cls, **fields: Any) -> AssistantMessage:  # type: ignore[misc]
+        """A plain message: this is what `attrs.evolve` calls."""
+        return AssistantMessage(**fields)
+
+    def __getattr__(self, name: str) -> Any:
+        """A field that is not filled in: asked for when Python finds its slot empty."""
+        if name not in _FIELDS:
+            raise AttributeError(f"{AssistantMessage.__name__!r} object has no attribute {name!r}")
+        value = self._outline.content(self._mark) if name == "content" else getattr(self._outline.head, name)
+        object.__setattr__(self, name, value)
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, PartialMessage):
+            other = attrs.evolve(other)
+        return attrs.evolve(self) == other
+
+    def __hash__(self) -> int:
+        return hash(attrs.evolve(self))
+
+    def __repr__(self) -> str:
+        return repr(attrs.evolve(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(AssistantMessage, **{name: getattr(self, name) for name in _FIELDS}), ()
+
+
+_FIELDS: Final = frozenset(field.name for field in attrs.fields(AssistantMessage))
+
+_set_outline: Final = PartialMessage._outline.__set__  # type: ignore[attr-defined]
+_set_mark: Final = PartialMessage._mark.__set__  # type: ignore[attr-defined]
+
+
+def partial_at(outline: Outline, mark: int) -> PartialMessage:
+    """The message so far. As quick as can be: it happens once a delta."""
+    made: PartialMessage = object.__new__(PartialMessage)
+    _set_outline(made, outline)
+    _set_mark(made, mark)
+    return made
