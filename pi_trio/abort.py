@@ -8,8 +8,9 @@ dicts, so that everything happens in the order of registration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from types import TracebackType
 
 import trio
 
@@ -54,20 +55,36 @@ class AbortSignal:
         else:
             await self._waiters.park()
 
-    @contextmanager
-    def scope(self) -> Generator[trio.CancelScope]:
+    def scope(self) -> AbstractContextManager[trio.CancelScope]:
         """A cancel scope that the abort cancels; cancelled from the start if the abort is raised already."""
-        with trio.CancelScope() as scope:
-            if self._aborted:
-                scope.cancel()
-            unregister = self.on_abort(scope.cancel)
-            try:
-                yield scope
-            finally:
-                unregister()
+        return _AbortScope(self)
 
     def __repr__(self) -> str:
         return f"<AbortSignal {'aborted' if self._aborted else 'live'}>"
+
+
+class _AbortScope(AbstractContextManager[trio.CancelScope]):
+    """A class and no generator, so that Ctrl-C cannot strike when the scope is entered and the block is not."""
+
+    __slots__ = ("_scope", "_signal", "_unregister")
+
+    def __init__(self, signal: AbortSignal) -> None:
+        self._signal = signal
+        self._scope = trio.CancelScope()
+
+    @trio.lowlevel.enable_ki_protection
+    def __enter__(self) -> trio.CancelScope:
+        if self._signal.aborted:
+            self._scope.cancel()
+        self._unregister = self._signal.on_abort(self._scope.cancel)
+        return self._scope.__enter__()
+
+    @trio.lowlevel.enable_ki_protection
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        self._unregister()
+        return self._scope.__exit__(kind, error, traceback)
 
 
 class AbortController:
@@ -78,24 +95,25 @@ class AbortController:
     def __init__(self) -> None:
         self.signal = AbortSignal()
 
+    @trio.lowlevel.enable_ki_protection
     def abort(self) -> None:
         """Raise the abort: call what was registered, then wake who waits. The second time does nothing.
 
         Raises:
-            Exception: what one of the functions raised, when all of them have been called and who waits was woken; the
-                first, with later ones as notes.
+            BaseException: what one of the functions raised, when all of them have been called and who waits was woken;
+                the first, with later ones as notes.
         """
         signal = self.signal
         if signal._aborted:
             return
         signal._aborted = True
-        errors: list[Exception] = []
+        errors: list[BaseException] = []
         # Looked at anew each time: one function may take another's registration back.
         while signal._callbacks:
             callback = signal._callbacks.pop(next(iter(signal._callbacks)))
             try:
                 callback()
-            except Exception as error:
+            except BaseException as error:
                 errors.append(error)
         signal._waiters.unpark_all()
         if errors:

@@ -189,3 +189,21 @@ async def test_scopes_and_functions_share_one_order(controller: AbortController)
         await trio.lowlevel.checkpoint()
     assert seen == [True, True]
     assert outer.cancelled_caught != inner.cancelled_caught
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), ValueError("no")])
+async def test_whatever_a_function_raises_the_abort_reaches_everybody(error: BaseException) -> None:
+    controller, called = AbortController(), []
+
+    def broken() -> None:
+        raise error
+
+    controller.signal.on_abort(broken)
+    controller.signal.on_abort(lambda: called.append("second"))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(controller.signal.wait)
+        await trio.testing.wait_all_tasks_blocked()
+        with pytest.raises(type(error)) as caught:
+            controller.abort()
+    assert caught.value is error
+    assert called == ["second"]

@@ -8,6 +8,7 @@ then the caller of `prompt`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import trio
 
@@ -40,11 +41,15 @@ class ActiveRun:
         self.run = Run(profile=profile, reduce=live.reduce, listeners=listeners, abort_mode=abort_mode)
         self._live = live
         self._grace = grace
-        self._on_settled = on_settled
+        #: Called at settlement, before those who wait for idle go on, and perhaps begin another run.
+        self.on_settled: Final[list[Callable[[], object]]] = [on_settled]
+        #: Whom the run waits for when it is read in a block; None without one.
+        self.reader: trio.lowlevel.Task | None = None
         self._idle = trio.lowlevel.ParkingLot()
         self._state: LoopState | None = None
         self._pairs: Pairs = ()
         self._opening: Delivery | None = None
+        self._settled = False
 
     def begin(self, config: LoopConfig, prompts: tuple[Message, ...] | None) -> None:
         """Start the run: its context is a copy of the state, with the prompts in it before any event."""
@@ -64,6 +69,7 @@ class ActiveRun:
         live.begin()
         self._opening = self.run.begin(AgentStart())
 
+    @trio.lowlevel.enable_ki_protection
     async def finish(self) -> RunResult:
         """Play the run to its settlement; see `Agent.prompt` for what this returns and raises."""
         state, opening = self._state, self._opening
@@ -78,7 +84,9 @@ class ActiveRun:
             )
         finally:
             self._live.settle()
-            self._on_settled()
+            self._settled = True
+            for function in self.on_settled:
+                function()
             self._idle.unpark_all()
         # Those who wait for idle go first: one pass of the scheduler may still take them behind this task.
         await trio.lowlevel.cancel_shielded_checkpoint()
@@ -87,8 +95,17 @@ class ActiveRun:
             raise self.run.late_errors[0]
         return result_of(self.run.ledger.said, self.run.errors)
 
+    @property
+    def result(self) -> RunResult | None:
+        """What it came to, from its settlement on; also if the caller was cancelled."""
+        return result_of(self.run.ledger.said, self.run.errors) if self._settled else None
+
     async def wait(self) -> None:
-        """Return at settlement."""
-        if self.run.encloses_current_task():
+        """Return at settlement.
+
+        Raises:
+            RuntimeError: the run waits for the current task: it would wait for itself (D-11).
+        """
+        if self.run.encloses_current_task() or trio.lowlevel.current_task() is self.reader:
             raise RuntimeError("wait_for_idle() inside the run would wait for itself")
         await self._idle.park()

@@ -7,8 +7,8 @@ the queues and their modes, which it reads at every poll.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from typing import Any, Final
 
 import trio
 
@@ -17,57 +17,56 @@ from ..errors import AgentBusyError, CannotContinueError
 from ..jsonvalue import JSON
 from ..messages import (
     AssistantMessage,
-    Content,
     ImageContent,
     Message,
     Model,
     SystemMessage,
-    TextContent,
     ThinkingLevel,
-    UserMessage,
 )
 from ..models.default import get_default_stream_fn
-from ..models.stream import StreamFn, StreamOptions
+from ..models.stream import StreamFn
 from ..profile import PI_1_6_0, Profile, get_profile
 from ..texts import ASSISTANT_TAIL, BUSY_CONTINUE, BUSY_PROMPT, BUSY_RESET, NOTHING_TO_CONTINUE
-from ..timestamps import now
 from ..tools.tool import ExecutionMode, Tool
 from .active import ActiveRun
-from .config import LoopConfig
 from .delivery import Listener, Listeners
+from .event_stream import EventChannel, open_channel
+from .given import PromptInput, message_of, messages_of, prompt_of
 from .hooks import (
     AfterToolCall,
     BeforeToolCall,
     ConvertToLlm,
     FinishTurn,
     GetApiKey,
-    Hooks,
     PrepareNextTurn,
     PrepareNextTurnWithContext,
     PrepareRequest,
     ShouldStopAfterTurn,
     TransformContext,
-    TurnContext,
 )
+from .interrupts import managed
+from .open_run import OpenRun, open_run
+from .options import RunOptions
+from .polls import Polls
 from .queues import MessageQueue, QueueMode
 from .result import RunResult
 from .run import AbortMode
+from .settings import InstanceOf, OneOf, Seconds
 from .state import AgentState, LiveState
 from .transcript import current_system_message, current_system_prompt, initial_system_message
 
 #: What an agent asks for that was given no model.
 UNKNOWN_MODEL: Final = Model.unknown()
 
-#: What `prompt` takes: a text, a message, or several.
-PromptInput: TypeAlias = str | Message | Iterable[Message]
+QUEUE_MODES: Final = OneOf[QueueMode]("one-at-a-time", "all")
+MODEL: Final = InstanceOf(Model)
 
 
-class Agent:
+class Agent(RunOptions):
     """An agent. All options are keywords, and also properties that can be assigned between runs.
 
     Parameters:
-        system_prompt, tools: what the transcript begins with (a system message since 1.0.3), and what can
-            run.
+        system_prompt, tools: what the transcript begins with (a system message since 1.0.3), and what can run.
         model, thinking_level: what to ask; "off" asks for no reasoning.
         messages: a transcript to go on from; if it begins with a system message, `system_prompt` is not used.
         stream_fn: answers requests; without one, the default stream function does: a scripted provider that has
@@ -78,17 +77,23 @@ class Agent:
             see `hooks`.
         steering_mode, follow_up_mode: "one-at-a-time", or "all".
         tool_execution: "parallel", or "sequential" for every batch.
+        deps: what decorated functions (`@tool`) find as their context's `deps`.
         session_id, thinking_budgets, transport, max_retry_delay_ms, identity, on_payload, on_response,
             on_provider_stream_event: handed to the stream function.
         abort_mode: "cancel": an abort ends what waits for the outside world (model, tools, hooks), never a
             subscriber. "signal": it raises the run's signal and ends no wait itself, as upstream.
-        settle_grace: how long, in seconds, a run may take to settle when its scope is cancelled.
+        settle_grace: how long, in seconds, a run may take to settle when its scope is cancelled; `math.inf` for as long
+            as it takes.
         profile: the Pi release to behave as, by name or as a `Profile`.
 
     Raises:
         NoStreamFunctionError: there is no `stream_fn`, and the default one was taken away.
-        ValueError: a mode has no such value.
+        ValueError: a mode has no such value; also when it is assigned.
+        TypeError: the model is no `Model`, or a message no message; also when it is assigned.
     """
+
+    abort_mode: OneOf[AbortMode] = OneOf("cancel", "signal")
+    settle_grace = Seconds()
 
     def __init__(
         self,
@@ -97,7 +102,7 @@ class Agent:
         model: Model = UNKNOWN_MODEL,
         thinking_level: ThinkingLevel = "off",
         tools: Iterable[Tool] = (),
-        messages: Iterable[Message] = (),
+        messages: Iterable[str | Message] = (),
         stream_fn: StreamFn | None = None,
         convert_to_llm: ConvertToLlm | None = None,
         transform_context: TransformContext | None = None,
@@ -112,6 +117,7 @@ class Agent:
         steering_mode: QueueMode = "one-at-a-time",
         follow_up_mode: QueueMode = "one-at-a-time",
         tool_execution: ExecutionMode = "parallel",
+        deps: Any = None,
         session_id: str | None = None,
         thinking_budgets: Mapping[str, int] | None = None,
         transport: str = "auto",
@@ -124,15 +130,7 @@ class Agent:
         settle_grace: float = 5.0,
         profile: Profile | str = PI_1_6_0,
     ) -> None:
-        for name, value, known in (
-            ("steering_mode", steering_mode, ("one-at-a-time", "all")),
-            ("follow_up_mode", follow_up_mode, ("one-at-a-time", "all")),
-            ("tool_execution", tool_execution, ("parallel", "sequential")),
-            ("abort_mode", abort_mode, ("cancel", "signal")),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} is one of {', '.join(known)}, not {value!r}")
-        self.profile: Final = get_profile(profile) if isinstance(profile, str) else profile
+        super().__init__(get_profile(profile) if isinstance(profile, str) else profile)
         self.stream_fn = stream_fn if stream_fn is not None else get_default_stream_fn()
         self.convert_to_llm = convert_to_llm
         self.transform_context = transform_context
@@ -144,7 +142,8 @@ class Agent:
         self.prepare_request = prepare_request
         self.finish_turn = finish_turn
         self.should_stop_after_turn = should_stop_after_turn
-        self.tool_execution: ExecutionMode = tool_execution
+        self.tool_execution = tool_execution
+        self.deps = deps
         self.session_id = session_id
         self.thinking_budgets = thinking_budgets
         self.transport = transport
@@ -153,18 +152,19 @@ class Agent:
         self.on_payload = on_payload
         self.on_response = on_response
         self.on_provider_stream_event = on_provider_stream_event
-        self.abort_mode: AbortMode = abort_mode
+        self.abort_mode = abort_mode
         self.settle_grace = settle_grace
-        self._steering = MessageQueue(steering_mode)
-        self._follow_up = MessageQueue(follow_up_mode)
+        self._steering, self._follow_up = MessageQueue(), MessageQueue()
+        self.steering_mode, self.follow_up_mode = steering_mode, follow_up_mode
         self._listeners = Listeners()
         self._active: ActiveRun | None = None
+        MODEL.check(model, "model")
         self._live = LiveState(
             system_prompt=system_prompt,
             model=model,
             thinking_level=thinking_level,
             tools=tuple(tools),
-            messages=_messages(messages),
+            messages=messages_of(messages),
         )
         if self.profile.system_messages and not isinstance(
             next(iter(self._live.messages), None), SystemMessage
@@ -211,6 +211,7 @@ class Agent:
 
     @model.setter
     def model(self, model: Model) -> None:
+        MODEL.check(model, "model")
         self._live.model = model
 
     @property
@@ -233,14 +234,12 @@ class Agent:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The transcript. Assigning it in a run does not reach that run, whose messages are appended to it
-        .
-        """
+        """The transcript. Assigned in a run, it does not reach that run, whose messages are appended to it."""
         return tuple(self._live.messages)
 
     @messages.setter
-    def messages(self, messages: Iterable[Message]) -> None:
-        self._live.messages = _messages(messages)
+    def messages(self, messages: Iterable[str | Message]) -> None:
+        self._live.messages = messages_of(messages)
 
     @property
     def signal(self) -> AbortSignal | None:
@@ -250,15 +249,26 @@ class Agent:
     # --- subscribers and queues --------------------------------------------------------------------------
 
     def subscribe(self, listener: Listener) -> Callable[[], bool]:
-        """Have `listener(event, signal)` called with every event; what it returns is awaited, in order of
-        subscription.
+        """Have `listener(event, signal)` called with every event. Listeners are awaited, in order of subscription.
 
-        The same listener counts once. One that is added during a delivery still gets that event.
+        The same listener counts once. One that is added during a delivery still gets that event. One that raises fails
+        the run, and takes nothing from the others (D-01, D-04).
 
         Returns:
             The function that unsubscribes; it says whether the listener was subscribed.
         """
         return self._listeners.add(listener)
+
+    @managed
+    async def events(self) -> AsyncGenerator[EventChannel]:
+        """The events of all runs while the block stands: `async for event in channel`.
+
+        The run waits until an event has been taken, so a slow reader slows it. Read in another task than the one that
+        awaits `prompt`, or the two wait for each other. Who leaves the block, closes the channel or is cancelled is
+        unsubscribed at once, and never fails or delays a run. Entering is a checkpoint, leaving is none.
+        """
+        async with open_channel(self._listeners) as channel:
+            yield channel
 
     @property
     def steering_mode(self) -> QueueMode:
@@ -267,6 +277,7 @@ class Agent:
 
     @steering_mode.setter
     def steering_mode(self, mode: QueueMode) -> None:
+        QUEUE_MODES.check(mode, "steering_mode")
         self._steering.mode = mode
 
     @property
@@ -276,15 +287,24 @@ class Agent:
 
     @follow_up_mode.setter
     def follow_up_mode(self, mode: QueueMode) -> None:
+        QUEUE_MODES.check(mode, "follow_up_mode")
         self._follow_up.mode = mode
 
     def steer(self, message: str | Message) -> None:
-        """Queue a message, or a text of the user, for the next turn; at any time."""
-        self._steering.append(_message(message))
+        """Queue a message, or a text of the user, for the next turn; at any time.
+
+        Raises:
+            TypeError: it is neither.
+        """
+        self._steering.append(message_of(message))
 
     def follow_up(self, message: str | Message) -> None:
-        """Queue a message, or a text of the user, for when the run would end; at any time."""
-        self._follow_up.append(_message(message))
+        """Queue a message, or a text of the user, for when the run would end; at any time.
+
+        Raises:
+            TypeError: it is neither.
+        """
+        self._follow_up.append(message_of(message))
 
     def clear_steering_queue(self) -> None:
         """Forget the queued steering messages."""
@@ -323,6 +343,7 @@ class Agent:
 
         Raises:
             AgentBusyError: a run is going on.
+            TypeError: something in the prompt is no message.
             Exception: a listener failed when the run was ending, so the transcript could not tell (D-03, D-04).
             KeyboardInterrupt: bare, when the run has settled; SystemExit likewise.
             Cancelled: the scope around this was cancelled. The run was aborted and is settled; if nothing had
@@ -341,6 +362,40 @@ class Agent:
         await trio.lowlevel.checkpoint_if_cancelled()
         return await self.start_continue().finish()
 
+    @managed
+    async def open_prompt(
+        self, prompt: PromptInput, images: Iterable[ImageContent] = ()
+    ) -> AsyncGenerator[OpenRun]:
+        """Run the agent on a prompt, and read its events meanwhile: `async for event in run` inside the block, which
+        ends when the run has settled; `run.result` is there from then on.
+
+        The reader is a subscriber behind those that there are: the run waits until it has taken an event. Leaving the
+        block early aborts the run and lets it settle, for as long as `settle_grace`.
+
+        Parameters:
+            prompt, images: as for `prompt`.
+
+        Raises:
+            AgentBusyError, TypeError: on entering, as `prompt`.
+            Exception: after the last event, or on leaving: what `prompt` would raise.
+            KeyboardInterrupt, SystemExit: bare, when the run has settled; the block is cancelled.
+            Cancelled: the scope around the block was cancelled. The run was aborted and is settled.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        async with open_run(self._listeners, lambda: self.start_prompt(prompt, images)) as run:
+            yield run
+
+    @managed
+    async def open_continue(self) -> AsyncGenerator[OpenRun]:
+        """As `open_prompt`, but on the transcript as it is, or on what is queued.
+
+        Raises:
+            As `open_prompt`; and CannotContinueError on entering if there is nothing to continue from.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        async with open_run(self._listeners, self.start_continue) as run:
+            yield run
+
     def start_prompt(self, prompt: PromptInput, images: Iterable[ImageContent] = ()) -> ActiveRun:
         """The synchronous half of `prompt`: the run has begun, its first listener has been called.
 
@@ -348,12 +403,7 @@ class Agent:
         """
         if self._active is not None:
             raise AgentBusyError(BUSY_PROMPT)
-        images = tuple(images)
-        if isinstance(prompt, str):
-            return self._start([_message(prompt, images)])
-        if images:
-            raise TypeError("images go with a text; a message has them in its content")
-        return self._start(_messages([prompt] if isinstance(prompt, Message) else prompt))
+        return self._start(prompt_of(prompt, images))
 
     def start_continue(self) -> ActiveRun:
         """The synchronous half of `continue_`; see `start_prompt`."""
@@ -376,8 +426,12 @@ class Agent:
         raise CannotContinueError(ASSISTANT_TAIL)
 
     def abort(self) -> None:
-        """Raise the signal of the run that is going on, and in the cancelling mode end its waits; without a run, do
-        nothing.
+        """Raise the signal of the run that is going on, and in the cancelling mode end its waits.
+
+        Without a run it does nothing.
+
+        Raises:
+            Exception: what a function that was registered with `on_abort` raised; the run is aborted all the same.
         """
         if self._active is not None:
             self._active.run.controller.abort()
@@ -425,33 +479,13 @@ class Agent:
             on_settled=self._settled,
         )
         ledger = active.run.ledger
-
-        def poll_steering() -> tuple[Message, ...]:
-            nonlocal skip_poll
-            if skip_poll:
-                skip_poll = False
-                return ()
-            return ledger.drained(self._steering, self._steering.drain())
-
-        def poll_follow_up() -> tuple[Message, ...]:
-            return ledger.drained(self._follow_up, self._follow_up.drain())
-
-        config = LoopConfig(
-            stream_fn=self.stream_fn,
-            model=self._live.model,
-            thinking_level=self._live.thinking_level,
-            tool_execution=self.tool_execution,
-            hooks=self._hooks(),
-            options=self._options(),
-            get_steering_messages=poll_steering,
-            get_follow_up_messages=poll_follow_up,
-        )
+        polls = Polls(ledger, self._steering, self._follow_up, skip_first=skip_poll)
         messages = None if prompts is None else tuple(prompts)
         if messages is not None and drained_from is not None:
             ledger.drained(drained_from, messages)
         self._active = active
         try:
-            active.begin(config, messages)
+            active.begin(self._config(self._live.model, self._live.thinking_level, polls), messages)
         except BaseException:  # nothing has begun: as before
             self._active = None
             self._live.settle()
@@ -461,61 +495,3 @@ class Agent:
 
     def _settled(self) -> None:
         self._active = None
-
-    def _hooks(self) -> Hooks:
-        return Hooks(
-            transform_context=self.transform_context,
-            convert_to_llm=self.convert_to_llm,
-            get_api_key=self.get_api_key,
-            before_tool_call=self.before_tool_call,
-            after_tool_call=self.after_tool_call,
-            # Unlike the others it is looked up at each call, if there was one at the start.
-            prepare_next_turn=None if self._next_turn_hook() is None else self._prepare_next_turn,
-            prepare_request=self.prepare_request,
-            finish_turn=self.finish_turn,
-            # Up to 0.80.2 the Agent has no such option: only the low level stops so.
-            should_stop_after_turn=None
-            if self.profile.stop_hook == "low_level"
-            else self.should_stop_after_turn,
-        )
-
-    def _prepare_next_turn(self, turn: TurnContext, signal: AbortSignal) -> Any:
-        hook = self._next_turn_hook()
-        return None if hook is None else hook(turn, signal)
-
-    def _next_turn_hook(self) -> PrepareNextTurnWithContext | None:
-        """The hook that prepares turns: the one with the context wins, where there is one (0.85.0)."""
-        if self.profile.prepare_next_turn_with_context and self.prepare_next_turn_with_context is not None:
-            return self.prepare_next_turn_with_context
-        plain = self.prepare_next_turn
-        return None if plain is None else lambda _turn, signal: plain(signal)
-
-    def _options(self) -> StreamOptions:
-        return StreamOptions(
-            session_id=self.session_id,
-            identity=self.identity,
-            transport=self.transport,
-            thinking_budgets=self.thinking_budgets,
-            max_retry_delay_ms=self.max_retry_delay_ms,
-            on_payload=self.on_payload,
-            on_response=self.on_response,
-            on_provider_stream_event=self.on_provider_stream_event,
-        )
-
-
-def _message(given: str | Message, images: tuple[ImageContent, ...] = ()) -> Message:
-    """A message, or the user's message of a text.
-
-    Raises:
-        TypeError: it is neither.
-    """
-    if isinstance(given, str):
-        content: tuple[Content, ...] = (TextContent(text=given), *images)
-        return UserMessage(content=content, timestamp=now())
-    if not isinstance(given, Message):
-        raise TypeError(f"a message was expected, or a text, not {type(given).__name__}")
-    return given
-
-
-def _messages(given: Iterable[Message]) -> list[Message]:
-    return [_message(message) for message in given]

@@ -55,6 +55,7 @@ async def run_batch(
         context=state.context,
         tools=state.tools,
         ask=state.run.ask,
+        deps=state.config.deps,
     )
     batch = _Batch(run=state.run, caller=caller, records=records)
     done = await (batch.sequential() if is_sequential(state, records) else batch.parallel())
@@ -130,6 +131,7 @@ class _Batch:
         """Before 1.6.0 the calls behind the one at which an abort is noticed get nothing at all."""
         return self.run.signal.aborted and not self.run.profile.abort_answers_every_call
 
+    @trio.lowlevel.enable_ki_protection
     async def _launch(self, launches: Iterator[tuple[CallRecord, Prepared]]) -> None:
         """A child of the batch: take the next call, run it to its end. Never raises, but for Cancelled."""
         record, prepared = next(launches)
@@ -142,9 +144,7 @@ class _Batch:
             await end(self.run, record)
 
     async def _execute(self, record: CallRecord, prepared: Prepared) -> None:
-        """Execute and finalise a call: afterwards its record has an outcome, and all its updates are
-        delivered.
-        """
+        """Execute and finalise a call: afterwards its record has an outcome, and all its updates are delivered."""
         record.executing_since = trio.current_time()
         executed: Outcome | None = None
         async with open_bare_nursery() as deliveries:
@@ -167,27 +167,39 @@ class _Updates:
         self._run = run
         self._record = record
         self._nursery = nursery
-        self._begun: deque[Delivery] = deque()
+        self._begun: deque[tuple[Delivery, trio.Event]] = deque()
         self._open = True
 
-    def report(self, partial: ToolResult) -> None:
-        """The tool's `on_update`. After the tool has answered, or the run has failed, it does nothing."""
+    @trio.lowlevel.enable_ki_protection
+    def report(self, partial: ToolResult) -> trio.Event | None:
+        """The tool's `on_update`. After the tool has answered, or the run has failed, it does nothing.
+
+        Returns:
+            What is set when the report has been delivered; None if it will not be.
+        """
         trio.lowlevel.current_task()  # raises in a thread, before anything has happened
         if not self._open or self._run.failure is not None:
-            return
+            return None
         call = self._record.call
         event = ToolExecutionUpdate(
             tool_call_id=call.id, tool_name=call.name, args=call.arguments, partial_result=partial
         )
-        self._begun.append(self._run.begin(event, self._record))
+        delivered = trio.Event()
+        self._begun.append((self._run.begin(event, self._record), delivered))
         self._nursery.start_soon(self._deliver_oldest)
+        return delivered
 
     def close(self) -> None:
         """The tool has answered: nothing more is accepted."""
         self._open = False
 
+    @trio.lowlevel.enable_ki_protection
     async def _deliver_oldest(self) -> None:
-        await self._begun.popleft().finish()
+        delivery, delivered = self._begun.popleft()
+        try:
+            await delivery.finish()
+        finally:
+            delivered.set()
 
 
 async def start(run: Run, record: CallRecord) -> None:

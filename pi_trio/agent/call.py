@@ -1,5 +1,4 @@
-"""One tool call, from the model's words to a result: prepare, execute, finalise. No events, no messages, no
-order.
+"""One tool call, from the model's words to a result: prepare, execute, finalise. No events, no messages, no order.
 
 **Prepare** finds the tool, validates the arguments and asks `before_tool_call`. The first thing that stands
 in the way makes an error result at once, and the tool is never called. **Execute** calls the tool; an
@@ -26,7 +25,8 @@ from ..messages import AssistantMessage, TextContent, ToolCall, ToolResult, Tool
 from ..profile import PI_1_6_0, Profile
 from ..texts import BLOCKED, NOT_FOUND, OPERATION_ABORTED
 from ..timestamps import now
-from ..tools.tool import Tool, UpdateFn
+from ..tools.context import ToolAbortedError
+from ..tools.tool import Delivered, Tool, UpdateFn
 from ..tools.validate import validate_arguments
 from .hooks import (
     AfterToolCallContext,
@@ -36,6 +36,7 @@ from .hooks import (
     BeforeToolCallResult,
     Hooks,
 )
+from .interrupts import call as call_user
 from .ledger import CallRecord, Outcome
 from .nursery import bare
 from .run import ask_directly
@@ -67,6 +68,7 @@ class Caller:
     context: Callable[[], AgentContext]
     tools: Sequence[Tool]
     ask: Ask
+    deps: Any = None
 
     async def prepare(self, call: ToolCall) -> Prepared | Outcome:
         """Get a call ready; an `Outcome` means that it must not run."""
@@ -78,7 +80,7 @@ class Caller:
         try:
             arguments = call.arguments
             if tool.prepare_arguments is not None:
-                arguments = tool.prepare_arguments(thaw(arguments))
+                arguments = call_user(tool.prepare_arguments, thaw(arguments))
             args = validate_arguments(
                 call.name,
                 tool.parameters,
@@ -117,12 +119,12 @@ class Caller:
         begun = trio.current_time()
         try:
             answer = await self.ask(
-                prepared.tool.execute, prepared.call.id, prepared.args, self.signal, on_update
+                prepared.tool.call, prepared.call.id, prepared.args, self.signal, on_update, self.deps
             )
             result = _result_of(prepared, answer)
             is_error = result.is_error is True and self.profile.result_is_error
-        except Aborted:
-            result, is_error = error_result(OPERATION_ABORTED), True  # D-10: the tool was cut
+        except (Aborted, ToolAbortedError):
+            result, is_error = error_result(OPERATION_ABORTED), True  # D-10: the tool was cut, or has noticed
         except Exception as error:
             logger.warning("tool %s raised (call %s)", prepared.call.name, prepared.call.id, exc_info=error)
             result, is_error = error_result(text_of(error)), True
@@ -265,10 +267,10 @@ async def run_tool_call(
     hooks: Hooks | None = None,
     signal: AbortSignal | None = None,
     on_update: UpdateFn | None = None,
+    deps: Any = None,
     profile: Profile = PI_1_6_0,
 ) -> ToolCallOutcome:
-    """Run one call as the loop would: the same preparation, hooks, execution and finalising; no events, no
-    messages.
+    """Run one call as the loop would: the same preparation, hooks, execution and finalising; no events, no messages.
 
     For tools that call other tools, so that the hooks (permission checks, say) see those calls too.
 
@@ -280,6 +282,7 @@ async def run_tool_call(
         hooks: `before_tool_call` and `after_tool_call` are used.
         signal: looked at first; an aborted one gives "Operation aborted" and calls nothing.
         on_update: gets the tool's progress while it runs.
+        deps: what a decorated function finds as its context's `deps`; in a tool, hand on your own.
 
     Returns:
         What came of it. A failure of the tool or of a hook is in there with `is_error`; it is never raised.
@@ -295,6 +298,7 @@ async def run_tool_call(
         context=lambda: context,
         tools=context.tools if tools is None else tools,
         ask=ask_directly,
+        deps=deps,
     )
     prepared = await caller.prepare(tool_call)
     if isinstance(prepared, Outcome):
@@ -302,9 +306,8 @@ async def run_tool_call(
     else:
         open_for_updates = True
 
-        def report(partial: ToolResult) -> None:
-            if open_for_updates and on_update is not None:
-                on_update(partial)
+        def report(partial: ToolResult) -> Delivered | None:
+            return on_update(partial) if open_for_updates and on_update is not None else None
 
         try:
             executed = await caller.execute(prepared, report)

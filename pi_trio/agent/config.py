@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from typing import Any
+
 import attrs
 
-from ..messages import Message, Model, ThinkingLevel
+from ..messages import Message, Model, SystemMessage, ThinkingLevel
 from ..models.stream import StreamFn, StreamOptions
 from ..tools.tool import ExecutionMode, Tool
 from .hooks import AgentContext, Hooks, PollMessages
@@ -25,6 +28,7 @@ class LoopConfig:
         tool_execution: "parallel", or "sequential" for every batch.
         hooks: the hooks.
         options: what every request is given besides; its `signal` and `reasoning` are the loop's to fill in.
+        deps: what decorated functions find as their context's `deps`.
         get_steering_messages, get_follow_up_messages: the two polls: before each turn, and when the run would end.
     """
 
@@ -34,6 +38,7 @@ class LoopConfig:
     tool_execution: ExecutionMode = "parallel"
     hooks: Hooks = attrs.field(factory=Hooks)
     options: StreamOptions = attrs.field(factory=StreamOptions)
+    deps: Any = None
     get_steering_messages: PollMessages = _nothing
     get_follow_up_messages: PollMessages = _nothing
 
@@ -53,6 +58,26 @@ class LoopState:
     system_prompt: str | None
     model: Model
     thinking_level: ThinkingLevel
+    _looked_at: int = attrs.field(default=0, init=False)
+    _system: list[SystemMessage] = attrs.field(factory=list[SystemMessage], init=False)
+    _classes: set[type[Message]] = attrs.field(factory=set[type[Message]], init=False)
+
+    def system_messages(self) -> Sequence[SystemMessage]:
+        """The system messages among `messages`."""
+        self._look()
+        return self._system
+
+    def classes(self) -> Collection[type[Message]]:
+        """Of which classes the `messages` are."""
+        self._look()
+        return self._classes
+
+    def _look(self) -> None:
+        """Look at the messages that are new. At each one once, or turns would take longer the more there were."""
+        new = self.messages[self._looked_at :]
+        self._looked_at = len(self.messages)
+        self._system += [message for message in new if isinstance(message, SystemMessage)]
+        self._classes.update(map(type, new))
 
     def context(self) -> AgentContext:
         """The context as it stands now, for a hook (D-08: a copy)."""
@@ -64,6 +89,9 @@ class LoopState:
         """Take over what a hook has replaced, from now on."""
         if context is not None:
             self.messages = list(context.messages)
+            self._looked_at = 0
+            self._system.clear()
+            self._classes.clear()
             self.tools = context.tools
             self.system_prompt = context.system_prompt
         if model is not None:

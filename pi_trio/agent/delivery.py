@@ -8,12 +8,12 @@ next. The set of listeners is live, and a listener that fails does not hide the 
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeAlias
 
 from ..abort import AbortSignal
 from ..events import AgentEvent
+from .interrupts import call, can_be_awaited, give_up, wait_for
 from .nursery import is_cancelled
 
 #: Hears every event of a run, with the run's signal. What it returns is awaited, if it can be.
@@ -24,6 +24,7 @@ class Listeners:
     """The subscribers, in order of subscription. Who is added during a delivery still gets that event."""
 
     def __init__(self) -> None:
+        #: Replaced when somebody comes or goes, never changed: so a walk sees that there is something new.
         self._entries: dict[Listener, int] = {}
         self._next = 0
 
@@ -34,20 +35,27 @@ class Listeners:
             The function that unsubscribes; it says whether the listener was subscribed.
         """
         if listener not in self._entries:
-            self._entries[listener] = self._next
+            self._entries = {**self._entries, listener: self._next}
             self._next += 1
-        return lambda: self._entries.pop(listener, None) is not None
+        return lambda: self._remove(listener)
+
+    def _remove(self, listener: Listener) -> bool:
+        left = {**self._entries}
+        subscribed = left.pop(listener, None) is not None
+        self._entries = left
+        return subscribed
 
     def walk(self) -> Iterator[Listener]:
         """The listeners as they stand when each is reached."""
-        last = -1
-        while True:
-            # The numbers rise in the order of the entries.
-            following = next((entry for entry in self._entries.items() if entry[1] > last), None)
-            if following is None:
-                return
-            listener, last = following
-            yield listener
+        last, entries = -1, None
+        while entries is not self._entries:  # at first, and after a change
+            entries = self._entries
+            for listener, number in entries.items():  # the numbers rise
+                if number > last:
+                    last = number
+                    yield listener
+                    if entries is not self._entries:
+                        break
 
 
 class Delivery:
@@ -57,6 +65,8 @@ class Delivery:
         listeners: those that get the event, each looked up when it is reached.
         failed: told of each listener that raises, with its error.
     """
+
+    __slots__ = ("_answer", "_event", "_failed", "_listener", "_listeners", "_signal")
 
     def __init__(
         self,
@@ -69,26 +79,33 @@ class Delivery:
         self._signal = signal
         self._listeners = listeners
         self._failed = failed
-        self._listener: Listener | None = None
-        self._answer: object = None
         self._call_next()
 
     def _call_next(self) -> None:
-        self._answer = None
-        self._listener = next(self._listeners, None)
-        if self._listener is not None:
+        self._answer: object = None
+        self._listener = listener = next(self._listeners, None)
+        if listener is not None:
             try:
-                self._answer = self._listener(self._event, self._signal)
+                self._answer = call(listener, self._event, self._signal)
             except BaseException as error:
-                self._failed(self._listener, error)
+                self._failed(listener, error)
+
+    def must_wait(self) -> bool:
+        """Go on to the next listener that has to be waited for; whether there is one."""
+        while self._listener is not None:
+            if can_be_awaited(self._answer):
+                return True
+            self._call_next()
+        return False
 
     async def finish(self) -> None:
         """Wait for the first listener, then call and await the others in order. Raises nothing but Cancelled."""
         while self._listener is not None:
-            if inspect.isawaitable(self._answer):
+            if can_be_awaited(self._answer):
                 try:
-                    await self._answer
+                    await wait_for(self._answer)
                 except BaseException as error:
+                    give_up(self._answer)
                     if is_cancelled(error):
                         raise
                     self._failed(self._listener, error)

@@ -55,9 +55,7 @@ class AgentContext:
 
 @attrs.frozen(kw_only=True)
 class TurnContext:
-    """A completed turn: its answer, the results of its calls, the context after it, all that this run has
-    added.
-    """
+    """A completed turn: its answer, the results of its calls, the context after it, all that this run has added."""
 
     message: AssistantMessage
     tool_results: tuple[ToolResultMessage, ...]
@@ -67,9 +65,7 @@ class TurnContext:
 
 @attrs.frozen(kw_only=True)
 class BeforeToolCallContext:
-    """A call about to run. `tool_call` is as the model made it; `args` are the validated arguments,
-    changeable.
-    """
+    """A call about to run. `tool_call` is as the model made it; `args` are the validated arguments, changeable."""
 
     assistant_message: AssistantMessage
     tool_call: ToolCall
@@ -79,8 +75,8 @@ class BeforeToolCallContext:
 
 @attrs.frozen(kw_only=True)
 class BeforeToolCallResult:
-    """A truthy `block` refuses the call with `reason`; `terminate` (exactly True) asks to end the run after
-    the batch.
+    """A truthy `block` refuses the call with `reason`; `terminate` (exactly True) asks to end the run
+    after the batch.
     """
 
     block: Any = None
@@ -142,9 +138,7 @@ class RequestUpdate:
 
 @attrs.frozen(kw_only=True)
 class TurnDecision:
-    """What `finish_turn` decides: "end" ends the run, "continue" asks for one more turn, anything else
-    nothing.
-    """
+    """What `finish_turn` decides: "end" ends the run, "continue" asks for one more turn, anything else nothing."""
 
     action: Any = None
 
@@ -179,3 +173,8 @@ class Hooks:
     prepare_request: PrepareRequest | None = None
     finish_turn: FinishTurn | None = None
     should_stop_after_turn: ShouldStopAfterTurn | None = None
+
+    @property
+    def see_turns(self) -> bool:
+        """Whether one of them is given a `TurnContext`."""
+        return not (self.finish_turn is self.prepare_next_turn is self.should_stop_after_turn is None)

@@ -78,8 +78,16 @@ class Ledger:
 
     def reduce(self, event: AgentEvent, part: Part = None) -> None:
         """Take an event into the record."""
+        if isinstance(event, MessageUpdate):  # before all else, because most events are updates
+            self.open_message = event.message
+            return
         record = part if isinstance(part, CallRecord) else None
         match event:
+            case MessageStart(message=message):
+                self.open_message = message
+                self.open_is_response = part == "response"
+                if record is not None and isinstance(message, ToolResultMessage):
+                    record.message = message
             case AgentEnd():
                 self.ended = True
             case TurnStart():
@@ -88,11 +96,6 @@ class Ledger:
                 self.turn_open = False
                 self.answer = None
                 self.calls = []
-            case MessageStart(message=message) | MessageUpdate(message=message):
-                self.open_message = message
-                self.open_is_response = part == "response"
-                if record is not None and isinstance(message, ToolResultMessage):
-                    record.message = message
             case MessageEnd(message=message):
                 self.open_message = None
                 self.open_is_response = False

@@ -40,7 +40,7 @@ Pairs = Sequence[tuple[Message, Message | None]]
 class _Completed:
     """How a turn ended, as far as the question goes whether another one follows."""
 
-    turn: TurnContext
+    turn: TurnContext | None
     failed: bool = False
     stop: bool = False
     more: bool = False
@@ -79,10 +79,9 @@ async def _turns(state: LoopState) -> None:
     run, config = state.run, state.config
     # The initial poll comes after the prompts' events, before the first request.
     pending = await _poll(run, config.get_steering_messages)
-    last: TurnContext | None = None
+    done: _Completed | None = None
     while True:
-        done = await _turn(state, last, pending)
-        last = done.turn
+        done = await _turn(state, done, pending)
         if done.failed or done.stop:
             return
         pending = await _poll(run, config.get_steering_messages)
@@ -98,14 +97,14 @@ async def _poll(run: Run, source: PollMessages) -> Sequence[Message]:
     return () if run.cancelled else await run.ask(source) or ()
 
 
-async def _turn(state: LoopState, last: TurnContext | None, pending: Sequence[Message]) -> _Completed:
+async def _turn(state: LoopState, last: _Completed | None, pending: Sequence[Message]) -> _Completed:
     """One turn. `last` is the turn before it in this run; the first turn has been started already."""
     run, hooks, profile = state.run, state.config.hooks, state.run.profile
     prepared: Sequence[Message] = ()
     if last is not None:
         run.check_abort()
         if profile.prepare_next_turn == "before_turn":
-            prepared = await _prepare_next_turn(state, last)
+            prepared = await _prepare_next_turn(state, last.turn)
         # Preparation may have taken long. Only an empty first poll is repeated, so one-at-a-time stays
         # one.
         if profile.second_steering_poll and not pending:
@@ -157,7 +156,7 @@ async def _turn(state: LoopState, last: TurnContext | None, pending: Sequence[Me
     return _Completed(turn=turn, stop=stop, more=more, asked_to_continue=action == "continue")
 
 
-async def _finish_turn(state: LoopState, turn: TurnContext) -> Any:
+async def _finish_turn(state: LoopState, turn: TurnContext | None) -> Any:
     """What `finish_turn` says shall happen; nothing if an abort has cut it, or kept it from starting (D-10)."""
     hook = state.config.hooks.finish_turn
     if hook is None or state.run.profile.stop_hook != "finish_turn":
@@ -169,7 +168,7 @@ async def _finish_turn(state: LoopState, turn: TurnContext) -> Any:
     return decision.action if decision is not None else None
 
 
-async def _prepare_next_turn(state: LoopState, last: TurnContext) -> Sequence[Message]:
+async def _prepare_next_turn(state: LoopState, last: TurnContext | None) -> Sequence[Message]:
     """Let the hook change what the run goes on with; gives the messages that it wants said first."""
     hook = state.config.hooks.prepare_next_turn
     if hook is None:
@@ -185,7 +184,9 @@ def declared(state: LoopState, pending: Sequence[Message]) -> Pairs:
     """The pending messages, with what has changed about the tools announced among them (1.0.3)."""
     if not state.run.profile.announce_tool_changes:
         return [(message, message) for message in pending]
-    return announce_tool_changes(state.messages, [tool.declaration() for tool in state.tools], pending)
+    return announce_tool_changes(
+        state.system_messages(), [tool.declaration() for tool in state.tools], pending
+    )
 
 
 async def _say(state: LoopState, message: Message, original: Message | None) -> None:
@@ -199,7 +200,10 @@ async def _say(state: LoopState, message: Message, original: Message | None) -> 
 
 def _context_of(
     state: LoopState, answer: AssistantMessage, results: tuple[ToolResultMessage, ...]
-) -> TurnContext:
+) -> TurnContext | None:
+    """What hooks see of a turn; nothing where there are none, because it copies all messages."""
+    if not state.config.hooks.see_turns:
+        return None
     return TurnContext(
         message=answer,
         tool_results=results,

@@ -8,22 +8,23 @@ everything has come to rest (D-01), and without closing events: those are the Ag
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Final
 
 import trio
 
 from ..abort import AbortSignal
 from ..errors import CannotContinueError
-from ..events import AgentEvent, AgentStart
+from ..events import AgentStart
 from ..messages import AssistantMessage, Message
 from ..profile import PI_1_6_0, Profile
 from ..texts import ASSISTANT_TAIL, EMPTY_CONTEXT
 from .config import LoopConfig, LoopState
 from .delivery import Listener, Listeners
+from .event_stream import EventStream, open_stream
 from .hooks import AgentContext
+from .interrupts import managed
 from .loop import Pairs, declared, run_loop
-from .nursery import is_cancelled, open_bare_nursery, remark
 from .run import AbortMode, Run
 from .settlement import settle
 
@@ -103,6 +104,7 @@ class LoopRun:
             self._unregister = signal.on_abort(run.controller.abort)
         self._opening = run.begin(AgentStart())
 
+    @trio.lowlevel.enable_ki_protection
     async def finish(self) -> tuple[Message, ...]:
         """Play the run to its end; see `run_agent_loop` for what this returns and raises."""
         run = self._state.run
@@ -161,35 +163,16 @@ def start_agent_loop_continue(
     return LoopRun(_begin_with(context, config, emit, profile, abort_mode), (), signal, grace)
 
 
-class AgentLoopStream:
+class AgentLoopStream(EventStream):
     """The events of one low-level run, for one reader, inside `open_agent_loop`."""
 
-    def __init__(self, receive: trio.MemoryReceiveChannel[AgentEvent]) -> None:
-        self._receive = receive
+    def __init__(self) -> None:
+        super().__init__()
         #: The messages that the run has added; None until it is over, and for good if it did not end well.
         self.messages: tuple[Message, ...] | None = None
-        #: What failed the run, until it is raised.
-        self.error: BaseException | None = None
-
-    def __aiter__(self) -> AgentLoopStream:
-        return self
-
-    async def __anext__(self) -> AgentEvent:
-        """The next event. The run waits until it is taken: a slow reader slows the run.
-
-        Raises:
-            Exception: what failed the run, after its last event.
-        """
-        try:
-            return await self._receive.receive()
-        except trio.EndOfChannel:
-            if self.error is not None:
-                error, self.error = self.error, None
-                raise error from None
-            raise StopAsyncIteration from None
 
 
-@asynccontextmanager
+@managed
 async def open_agent_loop(
     prompts: Iterable[Message],
     context: AgentContext,
@@ -207,21 +190,14 @@ async def open_agent_loop(
     """
     waiting = list(prompts)
     async with _opened(
-        lambda emit: run_agent_loop(
-            waiting,
-            context,
-            config,
-            emit,
-            signal=signal,
-            abort_mode=abort_mode,
-            profile=profile,
-            grace=grace,
+        lambda emit: start_agent_loop(
+            waiting, context, config, emit, signal=signal, abort_mode=abort_mode, profile=profile, grace=grace
         )
     ) as stream:
         yield stream
 
 
-@asynccontextmanager
+@managed
 async def open_agent_loop_continue(
     context: AgentContext,
     config: LoopConfig,
@@ -236,9 +212,8 @@ async def open_agent_loop_continue(
     Raises:
         CannotContinueError: at once, if the context is empty or ends with an assistant message.
     """
-    _check_continuation(context)
     async with _opened(
-        lambda emit: run_agent_loop_continue(
+        lambda emit: start_agent_loop_continue(
             context, config, emit, signal=signal, abort_mode=abort_mode, profile=profile, grace=grace
         )
     ) as stream:
@@ -246,42 +221,21 @@ async def open_agent_loop_continue(
 
 
 @asynccontextmanager
-async def _opened(
-    start: Callable[[Listener], Awaitable[tuple[Message, ...]]],
-) -> AsyncGenerator[AgentLoopStream]:
-    send, receive = trio.open_memory_channel[AgentEvent](0)
-    stream = AgentLoopStream(receive)
+async def _opened(start: Callable[[Listener], LoopRun]) -> AsyncGenerator[AgentLoopStream]:
+    stream = AgentLoopStream()
 
-    async def emit(event: AgentEvent, _signal: AbortSignal) -> None:
-        with suppress(trio.BrokenResourceError):  # the reader has left, so there is nobody to tell
-            await send.send(event)
+    def begin(tell: Listener) -> Callable[[], Awaitable[object]]:
+        begun = start(tell)
 
-    async def play() -> None:
-        with send:
-            try:
-                stream.messages = await start(emit)
-            except BaseException as error:
-                if is_cancelled(error):
-                    raise
-                stream.error = error
+        @trio.lowlevel.enable_ki_protection
+        async def finish() -> None:
+            stream.messages = await begun.finish()
 
-    left: BaseException | None = None
-    async with open_bare_nursery() as nursery:
-        nursery.start_soon(play)
-        with receive:
-            try:
-                yield stream
-            except BaseException as error:
-                if is_cancelled(error):
-                    raise
-                left = error  # carried past the nursery, where it would meet what the run has to say
-        nursery.cancel_scope.cancel()
-    if left is None:
-        left = stream.error
-    elif stream.error is not None:
-        remark(left, "the run had failed, too", stream.error)
-    if left is not None:
-        raise left
+        return finish
+
+    await trio.lowlevel.checkpoint_if_cancelled()
+    async with open_stream(stream, begin):
+        yield stream
 
 
 def _check_continuation(context: AgentContext) -> None:

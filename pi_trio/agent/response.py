@@ -11,7 +11,7 @@ included, before the next is read.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable
 from types import TracebackType
 from typing import Final
 
@@ -33,6 +33,8 @@ from ..messages import (
     AssistantMessage,
     Message,
     SystemMessage,
+    TextContent,
+    ToolCall,
     ToolResultMessage,
     Usage,
     UserMessage,
@@ -42,6 +44,8 @@ from ..profile import Profile
 from ..texts import NO_RESULT, REQUEST_ABORTED
 from ..timestamps import now
 from .config import LoopState
+from .delivery import Delivery
+from .interrupts import call
 from .nursery import is_cancelled
 from .run import Run
 from .wait import Aborted, Wait
@@ -78,7 +82,7 @@ async def respond(state: LoopState) -> AssistantMessage:
     run.check_abort()
     slot = _Slot(state)
     try:
-        result = await _read(slot, run, config.stream_fn(state.model, context, options))
+        result = await _read(slot, run, call(config.stream_fn, state.model, context, options))
     except Aborted:
         return await slot.finish(slot.cut_off("aborted", REQUEST_ABORTED))  # D-10
     if result is None:
@@ -100,9 +104,14 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
                 opened = await wait.outside(opened)
             async with _Outside(opened, wait) as stream:
                 try:
-                    with run.shielded() as shield:
-                        await _deliver(slot, run, stream, wait, shield)
-                    result = await wait.outside(stream.result())
+                    events = call(aiter, stream)
+                    try:
+                        with run.shielded() as shield:
+                            await _deliver(slot, run, events, wait, shield)
+                    finally:
+                        if isinstance(events, AsyncGenerator):  # or it would be left to the garbage collector
+                            await wait.outside(events.aclose())
+                    result = await wait.outside(call(stream.result))
                 except BaseException as error:
                     if is_cancelled(error):
                         raise
@@ -116,22 +125,29 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
 
 
 async def _deliver(
-    slot: _Slot, run: Run, stream: AssistantMessageEventStream, wait: Wait, shield: trio.CancelScope
+    slot: _Slot, run: Run, events: AsyncIterator[StreamEvent], wait: Wait, shield: trio.CancelScope
 ) -> None:
     """Hand the stream's events to the slot, until one ends it. The shield is down while the provider is waited for."""
-    events = aiter(stream)
-    while True:
-        run.check_abort()
-        shield.shield = False
-        try:
-            event = await wait.outside(anext(events))
-        except StopAsyncIteration:
-            return
-        finally:
-            shield.shield = True
-        if isinstance(event, StreamDone | StreamError):
-            return
-        await slot.take(event)
+    shield.shield = False
+    try:
+        while True:
+            run.check_abort()
+            try:
+                event = await wait.outside(call(anext, events))
+            except StopAsyncIteration:
+                return
+            if isinstance(event, StreamDone | StreamError):
+                return
+            # Begun and finished here, and shielded only if there is something to wait for: this happens once a delta.
+            delivery = slot.take(event)
+            if delivery is not None:
+                if delivery.must_wait():
+                    shield.shield = True
+                    await delivery.finish()
+                    shield.shield = False
+                run.check()
+    finally:
+        shield.shield = True
 
 
 class _Outside:
@@ -142,12 +158,12 @@ class _Outside:
         self._wait = wait
 
     async def __aenter__(self) -> AssistantMessageEventStream:
-        return await self._wait.outside(self._opened.__aenter__())
+        return await self._wait.outside(call(self._opened.__aenter__))
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
-        return await self._wait.outside(self._opened.__aexit__(kind, error, traceback))
+        return await self._wait.outside(call(self._opened.__aexit__, kind, error, traceback))
 
 
 class _Slot:
@@ -157,28 +173,32 @@ class _Slot:
         self._state = state
         self._partial: AssistantMessage | None = None
 
-    async def take(self, event: StreamEvent) -> None:
-        """An event that does not end the stream."""
+    def take(self, event: StreamEvent) -> Delivery | None:
+        """An event that does not end the stream; gives the delivery that it leads to."""
         run = self._state.run
         if isinstance(event, UnknownStreamEvent):
-            return
+            return None
         assert not isinstance(event, StreamDone | StreamError)
+        partial = event.partial
+        if not isinstance(partial, AssistantMessage):
+            raise TypeError(f"a partial is an AssistantMessage, not {partial!r}")
         if isinstance(event, StreamStart):
             opens = self._partial is None
-            self._put(event.partial)
+            self._put(partial)
             if opens:
-                await run.emit(MessageStart(message=event.partial), "response")
-            else:
-                run.ledger.replace_partial(event.partial)  # D-06
-        elif self._partial is not None:
-            self._put(event.partial)
-            await run.emit(MessageUpdate(message=event.partial, assistant_message_event=event), "response")
+                return run.begin(MessageStart(message=partial), "response")
+            run.ledger.replace_partial(partial)  # D-06
+            return None
+        if self._partial is None:
+            return None
+        self._put(partial)
+        return run.begin(MessageUpdate(message=partial, assistant_message_event=event), "response")
 
     async def finish(self, final: AssistantMessage) -> AssistantMessage:
         """The response is complete."""
         state = self._state
         opens = self._partial is None
-        final = stamped(state, final)
+        final = stamped(state, _readable(final))
         self._put(final)
         if opens:
             await state.run.emit(MessageStart(message=final), "response")
@@ -209,6 +229,31 @@ class _Slot:
         return attrs.evolve(base, stop_reason=stop_reason, error_message=error_message)
 
 
+def _readable(message: AssistantMessage) -> AssistantMessage:
+    """The message, when everything in it that a run has to read can be read. Once a response: a transcript is for ever.
+
+    Raises:
+        TypeError: something in it is of no type that it can have.
+    """
+    if not isinstance(message, AssistantMessage):
+        raise TypeError(f"a response is an AssistantMessage, not {message!r}")
+    if not isinstance(message.usage, Usage):
+        raise TypeError(f"the usage of a response is a Usage, not {message.usage!r}")
+    for block in message.content:
+        texts: tuple[object, ...] = ()
+        match block:
+            case TextContent():
+                texts = (block.text,)
+            case ToolCall():
+                texts = (block.id, block.name)
+            case _:
+                pass
+        for text in texts:
+            if not isinstance(text, str):
+                raise TypeError(f"a response has texts, and not {text!r} in {type(block).__name__}")
+    return message
+
+
 def stamped(state: LoopState, message: AssistantMessage) -> AssistantMessage:
     """The message with the thinking level that was asked for (1.0.3)."""
     if not state.run.profile.message_thinking_level:
@@ -219,12 +264,14 @@ def stamped(state: LoopState, message: AssistantMessage) -> AssistantMessage:
 async def _model_context(state: LoopState) -> ModelContext:
     run, hooks = state.run, state.config.hooks
     messages = tuple(state.messages)
+    classes = state.classes()
     if hooks.transform_context is not None:
         messages = tuple(await run.ask(hooks.transform_context, messages, run.signal))
+        classes = set(map(type, messages))
     if hooks.convert_to_llm is not None:
         messages = tuple(await run.ask(hooks.convert_to_llm, messages))
     else:
-        messages = conversation(messages, run.profile)
+        messages = conversation(messages, classes, run.profile)
     if run.profile.system_messages:
         return ModelContext(messages=messages)
     return ModelContext(
@@ -234,9 +281,13 @@ async def _model_context(state: LoopState) -> ModelContext:
     )
 
 
-def conversation(messages: tuple[Message, ...], profile: Profile) -> tuple[Message, ...]:
-    """The default `convert_to_llm`: only the roles that a model knows."""
-    known: tuple[type[Message], ...] = (UserMessage, AssistantMessage, ToolResultMessage)
+def conversation(
+    messages: tuple[Message, ...], classes: Iterable[type[Message]], profile: Profile
+) -> tuple[Message, ...]:
+    """The default `convert_to_llm`: only the roles that a model knows. The messages are of these classes."""
+    known: set[type[Message]] = {UserMessage, AssistantMessage, ToolResultMessage}
     if profile.system_messages:
-        known = (*known, SystemMessage)
-    return tuple(message for message in messages if isinstance(message, known))
+        known.add(SystemMessage)
+    if known.issuperset(classes):  # as a rule
+        return messages
+    return tuple(message for message in messages if isinstance(message, tuple(known)))

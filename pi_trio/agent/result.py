@@ -12,9 +12,7 @@ from .ledger import FAILED
 
 
 class RunFailedError(PiTrioError):
-    """`RunResult.raise_for_error()`: the run ended in an error or was aborted. The text is the run's error
-    message.
-    """
+    """`RunResult.raise_for_error()`: the run ended in an error or was aborted. The text is the run's error message."""
 
 
 @attrs.frozen(kw_only=True)
@@ -50,15 +48,19 @@ class RunResult:
 
 
 def result_of(said: Sequence[Message], errors: Sequence[BaseException]) -> RunResult:
-    """The result of a run that said `said`."""
+    """The result of a run that said `said`. Never raises, though a partial that became the failure message
+    may hold anything.
+    """
     answers = [message for message in said if isinstance(message, AssistantMessage)]
-    last = answers[-1]
+    last = answers[-1] if answers else None
+    texts: list[object] = [] if last is None else [b.text for b in last.content if isinstance(b, TextContent)]
     return RunResult(
         messages=tuple(said),
-        text="".join(block.text for block in last.content if isinstance(block, TextContent)),
-        stop_reason=last.stop_reason,
-        usage=total_usage(answer.usage for answer in answers),
-        error_message=last.error_message,
+        text="".join(text for text in texts if isinstance(text, str)),
+        # Without an answer even the ending could not be told, of which the errors tell.
+        stop_reason="error" if last is None else last.stop_reason,
+        usage=total_usage(answer.usage for answer in answers if isinstance(answer.usage, Usage)),
+        error_message=None if last is None else last.error_message,
         errors=tuple(errors),
     )
 

@@ -13,11 +13,11 @@ The algorithm (`loop.py`) is plain sequential code. What makes it safe is here:
 
 from __future__ import annotations
 
-import inspect
 import logging
 import math
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from itertools import filterfalse
 from typing import Any, Literal, TypeAlias
 
 import trio
@@ -26,6 +26,7 @@ from ..abort import AbortController
 from ..events import AgentEvent
 from ..profile import Profile
 from .delivery import Delivery, Listener, Listeners
+from .interrupts import call, can_be_awaited
 from .ledger import Ledger, Part
 from .nursery import bare, is_cancelled, remark
 from .wait import Aborted, Cut, Wait
@@ -42,7 +43,7 @@ Reducer: TypeAlias = Callable[[AgentEvent], None]
 async def ask_directly(function: Callable[..., Any], *args: Any) -> Any:
     """Call a function and await its answer, if it can be awaited."""
     answer = function(*args)
-    return await answer if inspect.isawaitable(answer) else answer
+    return await answer if can_be_awaited(answer) else answer
 
 
 class Run:
@@ -54,9 +55,10 @@ class Run:
         self.profile = profile
         self.controller = AbortController()
         self.signal = self.controller.signal
-        self._abort_cancels = abort_mode == "cancel"
-        if self._abort_cancels:
-            self.signal.on_abort(self._end_waits)
+        #: Whether the run was aborted in the cancelling mode: no hook starts any more, no queue is polled (D-10).
+        self.cancelled = False
+        if abort_mode == "cancel":
+            self.signal.on_abort(self._cancel)
         self.ledger = Ledger()
         self.failure: BaseException | None = None
         #: The first KeyboardInterrupt, SystemExit or other error that is no `Exception`.
@@ -100,15 +102,14 @@ class Run:
         if self.failure is not None:
             raise Cut
 
-    @property
-    def cancelled(self) -> bool:
-        """Whether the run was aborted in the cancelling mode: no hook starts any more, no queue is polled (D-10)."""
-        return self._abort_cancels and self.signal.aborted
-
     def check_abort(self) -> None:
         """Raise `Aborted` if the run was aborted in the cancelling mode."""
         if self.cancelled:
             raise Aborted
+
+    def _cancel(self) -> None:
+        self.cancelled = True
+        self._end_waits()
 
     def _end_waits(self) -> None:
         for wait in tuple(self.waits):
@@ -140,8 +141,8 @@ class Run:
     # --- events out --------------------------------------------------------------------------------------
 
     def begin(self, event: AgentEvent, part: Part = None) -> Delivery:
-        """Say an event: reduce it and call the first listener, synchronously. The caller must `finish()` the
-        delivery.
+        """Say an event: reduce it and call the first listener, synchronously. The caller must
+        `finish()` the delivery.
 
         Raises:
             Cut: the run has failed, so only the closing events may still be said.
@@ -150,7 +151,9 @@ class Run:
             self.check()
         self.ledger.reduce(event, part)
         self._reduce(event)
-        listeners = (listener for listener in self._listeners.walk() if listener not in self._dropped)
+        listeners = self._listeners.walk()
+        if self._closing or self.ledger.ended:  # no listener is dropped before that
+            listeners = filterfalse(self._dropped.__contains__, listeners)
         return Delivery(event, self.signal, listeners, self._listener_failed)
 
     async def emit(self, event: AgentEvent, part: Part = None) -> None:
@@ -159,14 +162,14 @@ class Run:
         Raises:
             Cut: the run had failed before, or failed during the delivery.
         """
-        await self.begin(event, part).finish()
+        delivery = self.begin(event, part)
+        if delivery.must_wait():
+            await delivery.finish()
         if not self._closing:
             self.check()
 
     async def close(self, events: Iterator[tuple[AgentEvent, Part]]) -> None:
-        """Say the closing events of a failed run. A listener that fails now is dropped until settlement
-        (D-04).
-        """
+        """Say the closing events of a failed run. A listener that fails now is dropped until settlement (D-04)."""
         self._closing = True
         for event, part in events:
             await self.emit(event, part)
@@ -213,8 +216,10 @@ class Run:
                 del self._shields[scope]
 
     def begin_grace(self, seconds: float) -> None:
-        """The run was cancelled from outside: its shields fall after so many seconds."""
-        self._grace_ends = trio.current_time() + seconds
+        """The run was cancelled from outside: its shields fall after so many seconds. A grace that has begun
+        is not lengthened.
+        """
+        self._grace_ends = min(self._grace_ends, trio.current_time() + seconds)
         for scope in self._shields:
             scope.deadline = self._grace_ends
 
@@ -232,8 +237,8 @@ class Run:
         """
         self.check()
         self.check_abort()
-        answer = function(*args)
-        if inspect.isawaitable(answer):
+        answer = call(function, *args)
+        if can_be_awaited(answer):
             with Wait(self) as wait:
                 answer = await wait.outside(answer)
         return answer

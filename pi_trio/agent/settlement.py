@@ -1,5 +1,4 @@
-"""From the first event of a run to its settlement: where a failure is closed, and an outside cancellation is
-tamed.
+"""From the first event of a run to its settlement: where a failure is closed, and an outside cancellation is tamed.
 
 A run's body is a shielded child task, so that cancelling the scope around `prompt()` does not tear it apart at any
 checkpoint, and Ctrl-C does not find it. A sentinel beside it feels the cancellation instead, raises the run's abort,
@@ -14,6 +13,7 @@ from typing import TypeAlias
 
 import trio
 
+from ..events import AgentEnd
 from ..texts import REQUEST_ABORTED
 from .call import text_of
 from .failure import Owed
@@ -56,6 +56,7 @@ async def settle(
             raise run.interrupt
 
 
+@trio.lowlevel.enable_ki_protection
 async def _play_and_close(run: Run, body: Callable[[], Awaitable[None]], closing: Closing | None) -> None:
     # One generator to the end: it goes on where a cut delivery has left it.
     ending: Iterator[Owed] | None = None
@@ -65,17 +66,29 @@ async def _play_and_close(run: Run, body: Callable[[], Awaitable[None]], closing
         if run.failure is not None:
             logger.error("a run has failed", exc_info=run.failure)
             if not run.ledger.ended and closing is not None:
-                ending = closing(text_of(run.failure))
+                ending = _unfailing(run, closing(text_of(run.failure)))
                 await run.close(ending)
     if not run.ledger.ended and closing is not None:
         if ending is None:
-            ending = closing(REQUEST_ABORTED if run.failure is None else text_of(run.failure))
+            text = REQUEST_ABORTED if run.failure is None else text_of(run.failure)
+            ending = _unfailing(run, closing(text))
         run.reduce_silently(ending)
     run.over = True
     assert run.nursery is not None
     run.nursery.cancel_scope.cancel()
 
 
+def _unfailing(run: Run, ending: Iterator[Owed]) -> Iterator[Owed]:
+    """The ending of a run; and if it cannot be made, of a message that nobody can read, the run ends all the same."""
+    try:
+        yield from ending
+    except Exception as error:
+        logger.exception("the ending of a failed run cannot be told")
+        run.late_errors.append(error)
+        yield AgentEnd(messages=tuple(run.ledger.said)), None
+
+
+@trio.lowlevel.enable_ki_protection
 async def _sentinel(run: Run, grace: float) -> None:
     """Sleep until the surroundings are cancelled; then abort the run, and let its shields fall after the grace."""
     try:
@@ -87,3 +100,5 @@ async def _sentinel(run: Run, grace: float) -> None:
                 run.controller.abort()
             except Exception:
                 logger.exception("a function that waited for the abort has failed")
+            except BaseException as interrupt:
+                run.fail(interrupt)

@@ -74,7 +74,7 @@ class LiveState:
     def reduce(self, event: AgentEvent) -> None:
         """Take an event in."""
         match event:
-            case MessageStart() | MessageUpdate():
+            case MessageUpdate() | MessageStart():
                 self.streaming_message = event.message
             case MessageEnd():
                 self.streaming_message = None

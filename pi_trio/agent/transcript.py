@@ -9,6 +9,7 @@ gives what can run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 import attrs
 
@@ -32,21 +33,22 @@ def current_tools(messages: Iterable[Message]) -> dict[str, ToolDeclaration]:
     again moves to the end.
     """
     tools: dict[str, ToolDeclaration] = {}
-    for message in messages:
-        if isinstance(message, SystemMessage):
-            for removal in message.tools_removed or ():
-                tools.pop(removal.name, None)
-            for declaration in message.tools_added or ():
-                tools[declaration.name] = declaration
+    for message in _system_messages(messages):
+        for removal in message.tools_removed or ():
+            tools.pop(removal.name, None)
+        for declaration in message.tools_added or ():
+            tools[declaration.name] = declaration
     return tools
 
 
+def _system_messages(messages: Iterable[Message]) -> list[SystemMessage]:
+    # By role and not by class: a transcript is long, and this is asked in every turn.
+    return cast("list[SystemMessage]", [message for message in messages if message.role == "system"])
+
+
 def current_system_message(messages: Iterable[Message]) -> SystemMessage | None:
-    """All system messages replayed into one: contents joined, sections patched by name, tools as they stand
-    now.
-    """
-    messages = tuple(messages)
-    system = [message for message in messages if isinstance(message, SystemMessage)]
+    """All system messages replayed into one: contents joined, sections patched by name, tools as they stand now."""
+    system = _system_messages(messages)
     if not system:
         return None
     texts = [text for message in system if (text := _text(message.content))]
@@ -66,9 +68,7 @@ def current_system_message(messages: Iterable[Message]) -> SystemMessage | None:
 
 
 def current_system_prompt(messages: Iterable[Message]) -> str:
-    """The prompt that the transcript gives now: the replayed content, then the sections, joined by blank
-    lines.
-    """
+    """The prompt that the transcript gives now: the replayed content, then the sections, joined by blank lines."""
     message = current_system_message(messages)
     if message is None:
         return ""
@@ -128,16 +128,24 @@ def _difference(
     wanted = list(executable)
     by_name = {tool.name: tool for tool in wanted}
     added = tuple(
-        tool
-        for tool in wanted
-        if (old := declared.get(tool.name)) is None or _interface(old) != _interface(tool)
+        tool for tool in wanted if (old := declared.get(tool.name)) is None or not _same_interface(old, tool)
     )
     removed = tuple(
         ToolRemoval(name=name)
         for name, old in declared.items()
-        if (new := by_name.get(name)) is None or _interface(old) != _interface(new)
+        if (new := by_name.get(name)) is None or not _same_interface(old, new)
     )
     return added, removed
+
+
+def _same_interface(one: ToolDeclaration, other: ToolDeclaration) -> bool:
+    """Whether two declarations say the same. As a rule they are of one tool, and need not be printed for that."""
+    return (
+        one.parameters is other.parameters
+        and one.constrained_sampling is other.constrained_sampling
+        and one.name == other.name
+        and one.description == other.description
+    ) or _interface(one) == _interface(other)
 
 
 def _interface(tool: ToolDeclaration) -> str:

@@ -1,7 +1,7 @@
 """Waiting for the outside world: tools, hooks and the provider, as opposed to listeners.
 
 Everything outside is awaited in a `Wait`: a cancel scope of its own that is only ever cancelled while its owner
-really waits for the outside. So what ends a wait can not reach a listener by way of it (D-01). A failure of the run
+really waits for the outside. So what ends a wait cannot reach a listener by way of it (D-01). A failure of the run
 ends every wait, and so does an abort in the cancelling mode (D-10). Who loses a wait so meets one of the two
 exceptions here, and unwinds to whoever owns it: a call of a batch, a turn, or the run. (Like `trio.Cancelled` they
 are no `Exception`, so that code which handles errors lets them pass.)
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import trio
 
+from .interrupts import give_up, wait_for
 from .nursery import is_cancelled
 
 if TYPE_CHECKING:
@@ -62,16 +63,16 @@ class Wait:
         """Await something outside. May be used again and again inside one wait.
 
         Raises:
-            Cut: the run has failed, before or meanwhile. An answer that came at the same moment is not used. (After
-            an
+            Cut: the run has failed, before or meanwhile; an answer that came at the same moment is not used. (After an
                 abort it is: what returns all the same keeps its answer.)
         """
         if self._run.failure is not None or self._run.cancelled:
             self._scope.cancel()  # what has begun already still gets the chance to unwind
         self._outside = True
         try:
-            answer = await awaitable
+            answer = await wait_for(awaitable)
         except BaseException as error:
+            give_up(awaitable)
             if is_cancelled(error) or self._run.failure is None:
                 raise
             self._run.fail(error)  # later than the failure: a note on it

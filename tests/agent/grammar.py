@@ -150,10 +150,12 @@ class Grammar:
         due.progress = "running"
 
     def _progress(self, turn: Turn, event: ToolExecutionUpdate | ToolExecutionEnd, wanted: Progress) -> Call:
-        # Of calls with one id, the first that is so far.
-        found = [one for one in turn.calls if one.block.id == event.tool_call_id and one.progress == wanted]
+        # Of calls with one id to one tool, the first that is so far.
+        meant = (event.tool_call_id, event.tool_name)
+        found = [
+            one for one in turn.calls if (one.block.id, one.block.name) == meant and one.progress == wanted
+        ]
         assert found, f"{event.type} of a call that is not running"
-        assert event.tool_name == found[0].block.name
         if isinstance(event, ToolExecutionUpdate):
             self._same_call(found[0], event)
         return found[0]

@@ -469,3 +469,35 @@ async def test_two_agents_in_one_nursery(autojump_clock: trio.testing.MockClock)
     assert outcomes["failing"].stop_reason == "error"
     assert outcomes["fine"].stop_reason == "aborted"
     assert "lost" not in outcomes
+
+
+async def test_a_second_cancellation_does_not_lengthen_the_grace(autojump_clock: Any) -> None:
+    """Ctrl-C begins it, and the scope that is cancelled for its sake begins it no second time."""
+    agent = Agent(model=MODEL, stream_fn=Script(), settle_grace=1)
+
+    async def stuck(event: AgentEvent, _signal: AbortSignal) -> None:
+        if event.type == "message_end":
+            await trio.sleep_forever()
+
+    agent.subscribe(stuck)
+    started = trio.current_time()
+    with trio.CancelScope() as outer:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(agent.prompt, "go")
+            await trio.testing.wait_all_tasks_blocked()
+            assert agent._active is not None
+            agent._active.run.begin_grace(1)
+            await trio.sleep(0.9)
+            outer.cancel()
+    assert trio.current_time() - started == pytest.approx(1)
+
+
+@pytest.mark.parametrize("given", ["Hey", [1], ["Hey", None]])
+def test_a_text_is_not_several_messages(given: Any) -> None:
+    with pytest.raises(TypeError, match="expected"):
+        Agent(messages=given)
+    agent = Agent()
+    with pytest.raises(TypeError, match="expected"):
+        agent.messages = given
+    agent.messages = ["one", "two"]
+    assert [message.role for message in agent.messages] == ["user", "user"]

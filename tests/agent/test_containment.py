@@ -343,7 +343,8 @@ async def _pass(_place: str) -> None:
     await trio.lowlevel.checkpoint()
 
 
-async def test_a_provider_that_crashes_does_not_reach_a_listener() -> None:
+@pytest.mark.parametrize("behind_a_plain_one", [False, True])
+async def test_a_provider_that_crashes_does_not_reach_a_listener(behind_a_plain_one: bool) -> None:
     """Its nursery is round the loop's reading; what is being delivered then is delivered to all, and in peace."""
     crash = trio.Event()
     log: list[str] = []
@@ -359,6 +360,9 @@ async def test_a_provider_that_crashes_does_not_reach_a_listener() -> None:
                 raise
 
     agent = Agent(model=MODEL, stream_fn=Script(lambda request: BusyProvider(request, crash)))
+    if behind_a_plain_one:  # nobody waits for that one, so the delivery is shielded later
+        agent.subscribe(lambda _event, _signal: None)
+        agent.subscribe(slow)
     heard = Recorder(agent)
     agent.subscribe(slow)
     behind = Recorder(agent)

@@ -11,6 +11,8 @@ import trio.testing
 
 from pi_trio.abort import AbortSignal
 from pi_trio.agent.agent import Agent
+from pi_trio.agent.ledger import Ledger
+from pi_trio.agent.state import LiveState
 from pi_trio.events import AgentEnd, AgentEvent
 from pi_trio.messages import AssistantMessage
 from pi_trio.tools.tool import ExecutionMode
@@ -26,6 +28,15 @@ WHERE = (
     "listener of an update",
     "hook",
     "hook of a call",
+)
+
+HOOKS = (
+    "get_api_key",
+    "before_tool_call",
+    "after_tool_call",
+    "prepare_next_turn_with_context",
+    "prepare_request",
+    "finish_turn",
 )
 
 
@@ -96,3 +107,64 @@ def test_an_interrupt_comes_out_bare_after_settlement(where: str, mode: Executio
     last = agent.messages[-1]
     assert isinstance(last, AssistantMessage)
     assert last.error_message == "KeyboardInterrupt"
+
+
+async def test_what_the_user_gives_is_not_protected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So an endless loop in it can be interrupted. The rest is: between two steps of its own no run is struck."""
+    protected: dict[str, set[bool]] = {}
+
+    def note(place: str) -> None:
+        protected.setdefault(place, set()).add(trio.lowlevel.currently_ki_protected())
+
+    def noting(place: str, answer: Any = None) -> Any:
+        async def function(*args: Any) -> Any:
+            note(place)
+            await trio.lowlevel.checkpoint()
+            note(place)
+            return answer(*args) if answer else None
+
+        def called(*args: Any) -> Any:
+            note(place)
+            return function(*args)
+
+        return called
+
+    def prepare_arguments(args: Any) -> Any:
+        note("prepare_arguments")
+        return args
+
+    def execute(call_id: str, args: Any, signal: AbortSignal, on_update: Any) -> Any:
+        on_update(result("half"))
+        return noting("tool", lambda: result("done"))()
+
+    playback = Script(assistant(call("t1"), call("t2")), pause=noting("provider"))
+    agent = Agent(
+        model=MODEL,
+        tools=[tool("work", execute, prepare_arguments=prepare_arguments)],
+        stream_fn=noting("stream_fn", playback),
+        transform_context=noting("transform_context", lambda messages, signal: messages),
+        convert_to_llm=noting("convert_to_llm", lambda messages: messages),
+        **{name: noting(name) for name in HOOKS},
+    )
+    for name in ("first", "second"):
+        agent.subscribe(noting(f"{name} listener"))
+
+    def watch(owner: type, name: str) -> None:
+        original = getattr(owner, name)
+
+        def watched(*args: Any) -> Any:
+            note(f"{owner.__name__}.{name}")
+            return original(*args)
+
+        monkeypatch.setattr(owner, name, watched)
+
+    watch(Ledger, "reduce")
+    watch(Ledger, "drained")
+    watch(LiveState, "reduce")
+    agent.steer("and this")
+    outcome = await agent.prompt("go")
+    assert outcome.stop_reason == "stop", outcome
+    own = {"Ledger.reduce", "LiveState.reduce", "Ledger.drained"}
+    assert {place for place, kinds in protected.items() if kinds != {False}} == own
+    assert all(protected[place] == {True} for place in own)
+    assert len(protected) == len(own) + len(HOOKS) + 8

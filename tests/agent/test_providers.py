@@ -1,0 +1,206 @@
+"""Providers that do what they should not: the run ends all the same, and says so; nothing of theirs is left behind."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import sys
+import threading
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from types import TracebackType
+from typing import Any
+
+import attrs
+import pytest
+import trio
+import trio.testing
+
+from pi_trio.abort import AbortSignal
+from pi_trio.agent.agent import Agent
+from pi_trio.events import AgentEvent, StreamDone, StreamEvent, StreamStart, TextDelta
+from pi_trio.messages import AssistantMessage, TextContent, ToolCall
+from pi_trio.models.stream import ModelContext, StreamOptions
+
+from .scripting import MODEL, Recorder, Script, assistant, user
+
+GOOD = assistant("well")
+
+
+@attrs.define
+class Generated:
+    """A response whose events come from an async generator, as a provider would write it."""
+
+    make: Callable[[], AsyncGenerator[StreamEvent]]
+
+    async def __aenter__(self) -> Generated:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await trio.lowlevel.checkpoint()
+
+    def __aiter__(self) -> AsyncIterator[StreamEvent]:
+        return self.make()
+
+    async def result(self) -> AssistantMessage:
+        await trio.lowlevel.checkpoint()
+        return GOOD
+
+
+def gives(make: Callable[[], AsyncGenerator[StreamEvent]]) -> Callable[..., Generated]:
+    def stream(model: Any, context: ModelContext, options: StreamOptions) -> Generated:
+        return Generated(make)
+
+    return stream
+
+
+UNREADABLE: dict[str, Any] = {
+    "no usage": attrs.evolve(GOOD, usage=None),  # type: ignore[arg-type]
+    "no text": attrs.evolve(GOOD, content=(TextContent(text=None),)),  # type: ignore[arg-type]
+    "an id that is a list": assistant(ToolCall(id=[], name="work", arguments={})),  # type: ignore[arg-type]
+    "a call without a name": assistant(ToolCall(id="t1", name=None, arguments={})),  # type: ignore[arg-type]
+    "no message at all": 0,
+    "a dictionary": {"role": "assistant"},
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("place", ["start", "result"])
+async def test_a_response_that_cannot_be_read_fails_the_run_and_no_more(name: str, place: str) -> None:
+    broken = UNREADABLE[name]
+    answers: list[list[Any]] = [[StreamStart(partial=broken)], [StreamDone(reason="stop", message=broken)]]
+    agent = Agent(model=MODEL, stream_fn=Script(answers[place == "result"]))
+    recorder = Recorder(agent)
+    result = await agent.prompt("go")
+    assert recorder.briefs[-1] == "agent_end"
+    assert recorder.briefs.count("agent_end") == 1
+    assert not agent.state.is_streaming
+    if place == "result" or not isinstance(broken, AssistantMessage):
+        assert result.stop_reason == "error"
+    assert (await agent.prompt("again")).text == "nothing more"
+
+
+class Unreadable(AssistantMessage):
+    """A partial that falls over whoever looks at it."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "content":
+            raise TypeError("nobody can read this")
+        return super().__getattribute__(name)
+
+
+@pytest.mark.parametrize("cancelled", [True, False])
+async def test_an_ending_that_cannot_be_told_is_still_an_end(cancelled: bool) -> None:
+    fields = {field.name: getattr(GOOD, field.name) for field in attrs.fields(AssistantMessage) if field.init}
+    partial = Unreadable(**fields)
+
+    async def events() -> AsyncGenerator[StreamEvent]:
+        yield StreamStart(partial=GOOD)
+        yield TextDelta(content_index=0, delta="x", partial=partial)
+        if cancelled:
+            scope.cancel()
+            await trio.sleep_forever()
+        raise ValueError("broken")
+
+    agent = Agent(model=MODEL, stream_fn=gives(events))
+    recorder = Recorder(agent)
+    with trio.CancelScope() as scope:
+        if cancelled:
+            await agent.prompt("go")
+        else:
+            with pytest.raises(TypeError, match="nobody can read this"):
+                await agent.prompt("go")
+    assert scope.cancelled_caught is cancelled
+    assert recorder.briefs[-1] == "agent_end"
+    assert not agent.state.is_streaming
+
+
+async def test_a_result_is_told_whatever_a_caller_put_into_the_transcript() -> None:
+    odd: Any = attrs.evolve(GOOD, usage=None)  # type: ignore[arg-type]
+    agent = Agent(model=MODEL, stream_fn=Script())
+    with trio.move_on_after(5):
+        result = await agent.prompt([odd, user("go")])
+    assert result.text == "nothing more"
+
+
+@pytest.mark.parametrize("end", ["done", "raises", "aborted", "listener fails", "cancelled"])
+async def test_a_generator_is_closed_inside_the_run(end: str) -> None:
+    log: list[str] = []
+
+    async def events() -> AsyncGenerator[StreamEvent]:
+        try:
+            yield StreamStart(partial=GOOD)
+            if end == "raises":
+                raise ValueError("broken")
+            if end == "aborted":
+                agent.abort()
+                await trio.sleep_forever()
+            if end == "cancelled":
+                scope.cancel()
+                await trio.sleep_forever()
+            yield StreamDone(reason="stop", message=GOOD)
+            log.append("asked for more")
+        finally:
+            log.append("closed")
+
+    def listener(event: AgentEvent, _signal: AbortSignal) -> None:
+        if event.type == "agent_end":
+            log.append("agent_end")
+        if event.type == "message_start" and event.message.role == "assistant" and end == "listener fails":
+            raise ValueError("no")
+
+    agent = Agent(model=MODEL, stream_fn=gives(events))
+    agent.subscribe(listener)
+    with trio.CancelScope() as scope:
+        await agent.prompt("go")
+    assert log == ["closed", "agent_end"]
+    gc.collect()
+
+
+@pytest.mark.parametrize("place", ["aiter", "anext", "aenter", "result"])
+def test_ctrl_c_ends_what_a_provider_does_without_awaiting(place: str) -> None:
+    def busy(at: str) -> None:
+        if at == place:
+            threading.Thread(target=strike).start()
+            ends = time.monotonic() + 60
+            while time.monotonic() < ends:
+                pass
+
+    def strike() -> None:
+        time.sleep(0.05)
+        signal.raise_signal(signal.SIGINT) if sys.platform == "win32" else signal.pthread_kill(
+            threading.main_thread().ident or 0, signal.SIGINT
+        )
+
+    class Busy:
+        def __aenter__(self) -> Any:
+            busy("aenter")
+            return self.here()
+
+        async def here(self) -> Any:
+            return self
+
+        async def __aexit__(self, *_: object) -> None: ...
+
+        def __aiter__(self) -> Any:
+            busy("aiter")
+            return self
+
+        def __anext__(self) -> Any:
+            busy("anext")
+            return self.stop()
+
+        async def stop(self) -> Any:
+            raise StopAsyncIteration
+
+        def result(self) -> Any:
+            busy("result")
+            return self.here()
+
+    agent = Agent(model=MODEL, stream_fn=lambda *_: Busy())  # type: ignore[arg-type, return-value]
+    recorder = Recorder(agent)
+    with pytest.raises(KeyboardInterrupt):
+        trio.run(agent.prompt, "go")
+    assert recorder.briefs[-1] == "agent_end"
