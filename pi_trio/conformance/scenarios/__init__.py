@@ -14,6 +14,7 @@ from . import (
     abort_tools,
     arguments,
     batch,
+    earlier_releases,
     failure,
     failure_closing,
     listeners,
@@ -23,6 +24,8 @@ from . import (
     response,
     run,
     state,
+    together,
+    together_failing,
     tool_hooks,
     transcript,
     turn_hooks,
@@ -32,7 +35,7 @@ from . import (
 MODULES = (
     run, response, batch, arguments, updates, tool_hooks, turn_hooks, request_hooks, queues, abort,
     abort_tools, listeners, failure, failure_closing,
-    state, transcript, low_level,
+    together, together_failing, state, transcript, low_level, earlier_releases,
 )  # fmt: skip
 """The topics in the order in which they are best read."""
 

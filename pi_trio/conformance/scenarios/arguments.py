@@ -27,6 +27,10 @@ def _accepted(*ids: str) -> list[Object]:
     return [returns(call_id, "ok") for call_id in ids]
 
 
+def _formatted(name: str) -> Object:
+    return {"type": "string", "format": name}
+
+
 SCENARIOS = topic(
     "arguments",
     scenario(
@@ -208,6 +212,34 @@ SCENARIOS = topic(
         tools=[tool("a", parameters(n={"type": "number", "default": 9}))],
         responses=[response(call("t1", "a")), DONE],
         rules=_accepted("t1"),
+        steps=[prompt("go")],
+    ),
+    scenario(
+        "arguments_formats",
+        "Formats are checked, some more strictly than others: a URN of a UUID, a bare host, a quoted mailbox.",
+        tools=[
+            tool(
+                "a",
+                parameters(
+                    uuid=_formatted("uuid"),
+                    url=_formatted("url"),
+                    email=_formatted("email"),
+                    date=_formatted("date"),
+                    colour=_formatted("colour"),
+                ),
+            )
+        ],
+        responses=[
+            response(
+                call("t1", "a", {"uuid": "urn:uuid:9f8b5a34-0c3e-4d5f-8a67-1b2c3d4e5f60"}),
+                call("t2", "a", {"url": "http://localhost"}),
+                call("t3", "a", {"email": '"j. doe"@example.com'}),
+                call("t4", "a", {"date": "2023-02-29"}),
+                call("t5", "a", {"date": "2024-02-29", "colour": "of no known kind"}),
+            ),
+            DONE,
+        ],
+        rules=_accepted("t1", "t2", "t3", "t4", "t5"),
         steps=[prompt("go")],
     ),
 )

@@ -206,6 +206,14 @@ SCENARIOS = topic(
         steps=[prompt("go")],
     ),
     scenario(
+        "tool_result_added_tool_names",
+        "A result that names added tools: the end carries the names, the message only in one release.",
+        tools=AB,
+        responses=[response(T1), DONE],
+        rules=[returns("t1", result("A", addedToolNames=["b"]))],
+        steps=[prompt("go")],
+    ),
+    scenario(
         "tool_terminate_all",
         "All results terminate: no turn follows for them, but a steered message still has its turn.",
         tools=AB,

@@ -150,6 +150,13 @@ SCENARIOS = topic(
         ],
     ),
     scenario(
+        "reset_while_tool_runs",
+        "Where a reset while a tool runs is not refused, the result comes into a transcript without its call.",
+        tools=[_A],
+        responses=[CALL, DONE],
+        steps=[prompt("go"), command("reset"), finish("t1", "A"), messages()],
+    ),
+    scenario(
         "reset_when_idle",
         "Reset empties queues, error and messages; the replayed system message stays.",
         tools=[_A],

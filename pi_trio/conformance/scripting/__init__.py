@@ -62,19 +62,25 @@ from .steps import (
     wait_for_idle,
 )
 from .tools import AB, ABC, SEQUENTIAL, T1, T2, T3, TOOL_HOOKS, declaration, parameters, result, tool
-from .whole import agent, create, scenario, topic
+from .whole import CALL, END, HELLO, LATE, TWO, UPDATE, agent, create, scenario, topic
 
 __all__ = [
     "AB",
     "ABC",
     "ABORTED",
+    "CALL",
     "DONE",
+    "END",
+    "HELLO",
+    "LATE",
     "MODEL",
     "SEQUENTIAL",
     "T1",
     "T2",
     "T3",
     "TOOL_HOOKS",
+    "TWO",
+    "UPDATE",
     "USAGE",
     "Events",
     "Object",

@@ -10,10 +10,21 @@ from typing import Any, Final
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
 
-from .provider import Events
+from .provider import Events, response
 from .rules import streams
 from .speech import MODEL
-from .steps import Step, command, flat
+from .steps import Step, command, flat, update
+from .tools import T1, T2
+
+CALL: Final = response(T1)
+TWO: Final = response(T1, T2)
+HELLO: Final = response(("Hel", "lo"))
+
+UPDATE: Final = "tool_execution_update"
+END: Final = "tool_execution_end"
+
+LATE: Final = update("t1", "late")
+"""A report of a tool that has returned before."""
 
 _LETTERS: Final = {"prompt": "p", "continue": "c", "waitForIdle": "w"}
 

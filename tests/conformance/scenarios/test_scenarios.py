@@ -19,7 +19,7 @@ EVENTS = (
 )  # fmt: skip
 HOOKS = (
     "beforeToolCall", "afterToolCall", "prepareNextTurn", "prepareNextTurnWithContext", "prepareRequest", "finishTurn",
-    "transformContext", "convertToLlm", "getApiKey",
+    "shouldStopAfterTurn", "transformContext", "convertToLlm", "getApiKey",
 )  # fmt: skip
 POLLS = ("getSteeringMessages", "getFollowUpMessages")
 
