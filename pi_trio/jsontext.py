@@ -142,10 +142,17 @@ def _constant(_name: str) -> NoReturn:
     raise _SuspectNumberError
 
 
-# NaN and Infinity are no JSON at all, but Python's reader knows them, and can so tell where they stand.
+def _no_json(name: str) -> NoReturn:
+    raise CodecError("", f"expected JSON, found {name}")
+
+
+# NaN and Infinity are no JSON at all, but Python's reader knows them, and can so tell where they stand; unless they
+# stand under a key that comes again.
 _reader: Final = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_constant)
 _lenient_reader: Final = json.JSONDecoder(parse_int=_any_integer)
-_double_reader: Final = json.JSONDecoder(parse_int=lambda text: _as_double(int(text)))
+_double_reader: Final = json.JSONDecoder(
+    parse_int=lambda text: _as_double(int(text)), parse_constant=_no_json
+)
 
 
 def _read(text: str) -> JSON:

@@ -200,6 +200,17 @@ def get_profile(name: str) -> Profile:
     return profile
 
 
+def releases_in(name: str) -> tuple[str, ...]:
+    """The releases that a profile is composed of, its base first.
+
+    Raises:
+        UnknownProfileError: as `get_profile`.
+    """
+    base, *changes = get_profile(name).name.split(",")
+    donors = (change.partition("=")[2] for change in changes)
+    return tuple(dict.fromkeys(PROFILES[each].release for each in (base, *donors)))
+
+
 def _release_profile(name: str) -> Profile:
     try:
         return PROFILES[name]

@@ -260,6 +260,8 @@ def test_texts_that_javascript_refuses(text: str) -> None:
     ("text", "complaint"),
     [
         ('{"a":[1,NaN]}', "a[1]: expected a finite number, found nan"),
+        ('{"a":NaN,"a":1}', "expected JSON, found NaN"),
+        ('[{"a":-Infinity,"a":1}]', "expected JSON, found -Infinity"),
         ('{"a":{"b c":-Infinity}}', 'a["b c"]: expected a finite number, found -inf'),
         ("[1e400]", "[0]: expected a finite number, found inf"),
         (

@@ -11,7 +11,7 @@ import pytest
 import pi_trio
 from pi_trio.agent.agent import Agent
 from pi_trio.errors import PiTrioError
-from pi_trio.profile import PI_1_6_0, PROFILES, Profile, UnknownProfileError, get_profile
+from pi_trio.profile import PI_1_6_0, PROFILES, Profile, UnknownProfileError, get_profile, releases_in
 
 
 def test_profiles_are_found_by_name() -> None:
@@ -27,6 +27,28 @@ def test_an_unknown_profile_is_refused_with_those_that_there_are() -> None:
         get_profile("pi-9")
     assert isinstance(raised.value, PiTrioError)
     assert raised.value.__suppress_context__
+
+
+def test_a_profile_can_be_composed() -> None:
+    name = "pi-0.85.0,prepare_next_turn=pi-0.80.2,identity=pi-1.6.0,durations=pi-0.80.2"
+    composed = get_profile(name)
+    assert composed == attrs.evolve(
+        PROFILES["pi-0.85.0"], name=name, prepare_next_turn="after_turn", identity=True
+    )
+    assert releases_in(name) == ("0.85.0", "0.80.2", "1.6.0")
+    assert releases_in("pi-1.0.3") == ("1.0.3",)
+
+
+@pytest.mark.parametrize("name", ["pi-1.0.3,", "pi-1.0.3,color=pi-1.6.0", "pi-1.0.3,name=pi-1.6.0"])
+def test_only_fields_can_be_another_releases(name: str) -> None:
+    with pytest.raises(UnknownProfileError, match=r"a profile has no field .*; it has: stop_hook, "):
+        get_profile(name)
+
+
+@pytest.mark.parametrize("name", ["pi-1.0.3,identity", "pi-1.0.3,identity=1.6.0", ",identity=pi-1.6.0"])
+def test_fields_are_taken_from_releases(name: str) -> None:
+    with pytest.raises(UnknownProfileError, match="there is no profile"):
+        get_profile(name)
 
 
 def test_a_profile_does_not_change() -> None:

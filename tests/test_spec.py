@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-from pi_trio.conformance import envelope, needs, normalise, protocol
+from pi_trio import texts
+from pi_trio.conformance import envelope, lockstep, needs, normalise, options, postconditions, protocol
 from pi_trio.conformance.protocol import LIMITS
+from pi_trio.conformance.subjects import remote
+from pi_trio.conformance.verdict import Outcome
 
 from .environments import CHECKOUT
 
@@ -30,7 +33,7 @@ def test_the_commands():
 
 def test_the_messages():
     told = set(re.findall(r'^\| `\{"tell":"(\w+)"', TEXT, re.MULTILINE))
-    assert told | {"ask", "re"} == {*envelope._MESSAGE_FIELDS, "hello"}
+    assert told == {*envelope._TELL_FIELDS, "hello"}
 
 
 def test_the_callbacks():
@@ -46,19 +49,56 @@ def test_the_callbacks():
 
 def test_the_features():
     features = {name.partition(" ")[0]: cells[0] for name, cells in rows("feature").items()}
-    assert features.keys() == {*needs._DEFAULTS, "keyless", "targets", "loopHooks"}
+    assert features.keys() == {*needs._DEFAULTS, "keyless", "targets", "loopHooks", "options", "settable"}
     for name, default in needs._DEFAULTS.items():
         assert features[name].startswith("true" if default is True else f'"{default}"')
 
 
+def test_the_options():
+    (create,) = (cells[0] for name, cells in rows("field").items() if name == "options")
+    (setting,) = (cells[0] for name, cells in rows("cmd").items() if name == "setOption")
+    for told, known in ((create, options.OF_CREATE), (setting, options.OF_SET_OPTION)):
+        assert set(re.findall(r"\w+", told)) >= {name for names in known.values() for name in names}
+
+
 def test_the_fixed_texts():
-    fixed = re.findall(r"`([A-Z][^`]*)`", PROSE.partition("Exact are texts")[2])
-    assert "Operation aborted" in fixed
-    for text in fixed:
-        if text != "Tool x not found":
-            assert any(known.startswith(text) for known in normalise.FIXED_TEXTS), text
+    fixed = {name.strip("`") for name in rows("fixed text")}
+    plain = {text for text in fixed if not re.search(r"\bx\b", text)}
+    assert plain == normalise.FIXED_TEXTS
+    assert all(normalise._FIXED_PATTERN.fullmatch(text) for text in fixed - plain)
+    assert len(fixed - plain) == normalise._FIXED_PATTERN.pattern.count("|") + 1
+
+
+def test_the_fixed_texts_are_those_of_the_runtime():
+    """The tester has its own list, because it shares no code with whom it judges."""
+    own = {text for name, text in vars(texts).items() if name.isupper()}
+    assert {text for text in own if "{}" not in text} == normalise.FIXED_TEXTS - {
+        "Agent is already processing.",
+        "Agent listener invoked outside active run",
+    }
+    assert all(normalise._FIXED_PATTERN.fullmatch(text.format("x")) for text in own if "{}" in text)
+
+
+def test_the_verdicts():
+    assert rows("verdict").keys() == {str(outcome) for outcome in Outcome} - {"KNOWN"}
+
+
+def test_the_postconditions():
+    assert rows("ruling").keys() == postconditions.OF_RULINGS.keys()
+
+
+def test_the_waits():
+    assert f"({remote.PATIENCE:g} seconds" in PROSE
+    assert lockstep.QUIET == 0.25
+    assert "for a quarter of a second" in PROSE
 
 
 def test_the_limits():
-    numbers = (f"{LIMITS.line >> 20} MiB", f"deeper than {protocol.NESTING}", f"{LIMITS.messages:,} messages")
-    assert all(number in PROSE for number in (*numbers, f"{LIMITS.total >> 20} MiB"))
+    limits = LIMITS
+    for number in (
+        f"{limits.line >> 20} MiB, a message that is nested deeper than {protocol.NESTING}",
+        f"more than {limits.messages:,} messages or {limits.reply >> 20} MiB in answer to one command",
+        f"more than {limits.total_messages:,} messages or {limits.total >> 20} MiB between two",
+        f"more than {limits.values:,} JSON values",
+    ):
+        assert number in PROSE

@@ -11,13 +11,18 @@ import argparse
 import io
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Final
 
+from pi_trio.conformance.termination import hear_no_more, sigterm_as_ctrl_c
+
 COMMANDS: Final = {
     "conform": ("conform", "judge an implementation of the Pi agent protocol"),
+    "fit": ("fit", "tell which release an implementation behaves as, field by field"),
     "explain-run": ("explain_run", "show what happens in one scenario, as a sequence to read"),
     "vectors": ("vectors", "record what a real Pi release does, and compare anew"),
     "subject": ("subject", "speak the driver protocol on stdin and stdout, as a subject"),
@@ -45,11 +50,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what stands behind `pi-trio`; without it, the arguments of this process.
 
     Returns:
-        The exit code. Ctrl-C gives 130.
+        The exit code. Ctrl-C and SIGTERM give 130, from the first moment on, and however often they come. (In another
+        thread than the main one there are no signals.)
 
     Raises:
         SystemExit: after --help, --version, and wrong usage.
     """
+    try:
+        in_main = threading.current_thread() is threading.main_thread()
+        with sigterm_as_ctrl_c() if in_main else nullcontext():
+            return _main(arguments)
+    except KeyboardInterrupt:  # another one, while the first was still being told
+        return INTERRUPTED
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the others
@@ -61,18 +76,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[0] not in COMMANDS:
         # --help, --version, what is wrong with it, or the command's name behind a `--`.
         given = [parser.parse_args(given).command]
-    options = argparse.Namespace()
     try:
-        return _run(given[0], given[1:], options)
+        return _run(given[0], given[1:])
     except BrokenPipeError:
         # Whoever read the output has had enough; nothing more can be said there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except BaseException as error:
-        return _mishap(given[0], error, verbose=getattr(options, "verbose", True))
+        if arguments is None and _interrupted(error):
+            hear_no_more()  # the process ends with this
+        return _mishap(given[0], error, verbose=not {"-v", "--verbose"}.isdisjoint(given))
 
 
-def _run(name: str, given: Sequence[str], options: argparse.Namespace) -> int:
+def _run(name: str, given: Sequence[str]) -> int:
     """Import a command, and run it."""
     module, summary = COMMANDS[name]
     command = import_module(f"pi_trio.cli.{module}")
@@ -82,7 +98,7 @@ def _run(name: str, given: Sequence[str], options: argparse.Namespace) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_arguments(parser)
-    code: int = command.run(parser.parse_args(given, namespace=options))
+    code: int = command.run(parser.parse_intermixed_args(given))
     sys.stdout.flush()
     return code
 
@@ -105,6 +121,10 @@ def _mishap(name: str, error: BaseException, *, verbose: bool) -> int:
         return USAGE
     if verbose:
         traceback.print_exception(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        # Of the files that are touched nearly all are named by the user.
+        print(f"pi-trio: {error.filename}: {error.strerror}", file=sys.stderr)
+        return USAGE
     hint = "" if verbose else "; --verbose shows the traceback"
     print(f"pi-trio: a fault of pi-trio itself: {type(error).__name__}: {error}{hint}", file=sys.stderr)
     return HARNESS
@@ -117,10 +137,10 @@ _EXTRAS: Final[dict[str, str]] = dict.fromkeys(
 
 
 def _interrupted(error: BaseException) -> bool:
-    """Whether this is Ctrl-C, also if nurseries have wrapped it."""
+    """Whether this is Ctrl-C, also if nurseries have wrapped it, or trio itself was hit at the wrong moment."""
     if isinstance(error, BaseExceptionGroup):
         return any(_interrupted(inner) for inner in error.exceptions)
-    return isinstance(error, KeyboardInterrupt)
+    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,25 +1,37 @@
 """`pi-trio conform`: judges a subject by all scenarios, and tells the verdict.
 
-Without arguments it is the runtime of this package that is judged, once in this process and once over stdio,
-by what real Pi did: offline, from the vectors that come with the package.
+Without arguments it is the runtime of this package that is judged, in this process and over stdio, by what real Pi
+did, and once more with aborts that cancel, by reviewed traces: offline, from the vectors that come with the package.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import attrs
 import trio
+from rich.console import Console
 
 from pi_trio.conformance.baseline import Baseline, BaselineError
-from pi_trio.conformance.expected import OfOthers, expected_of_runtime
-from pi_trio.conformance.judge import Expect, Fit, judge_subject
+from pi_trio.conformance.expected import OfOthers, OfRuntime
+from pi_trio.conformance.fitting import Explanation, Failures, Rulings, fields_concerned
+from pi_trio.conformance.judge import judge_subject
+from pi_trio.conformance.mirror import aborts
+from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.report.document import document
-from pi_trio.conformance.report.terminal import make_console, progress, say, show_report, show_scenarios
+from pi_trio.conformance.report.fitted import explained, show_explanation
+from pi_trio.conformance.report.terminal import (
+    make_console,
+    say,
+    show_heading,
+    show_report,
+    show_scenarios,
+    show_summaries,
+)
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
@@ -27,29 +39,35 @@ from pi_trio.conformance.subjects import SubjectUnavailable
 from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.vectors import VectorError, Vectors
 from pi_trio.conformance.verdict import ExitCode, Leg, Report
-from pi_trio.jsontext import print_json
+from pi_trio.profile import PROFILES, releases_in
 
+from .pace import progress
 from .selection import (
     UsageError,
-    check_profile,
+    candidates,
+    checked_place,
     complain,
-    judgings,
+    json_argument,
     select,
     spec_argument,
     subject_arguments,
     vectors_of,
     whole_command,
+    write_json,
 )
 
 _MORE: Final = """\
 A subject is any program that speaks the driver protocol on stdin and stdout, or at a
 WebSocket. It is started once, and again after each crash; only the scenario that broke
-it is lost. After three deaths in a row it is given up.
+it is lost. After three scenarios in a row in which it died, or did not start again, it
+is given up.
 
 examples:
   pi-trio conform                             the runtime, by what real Pi did; offline
   pi-trio conform --subject pi@1.6.0          a real Pi release, by the runtime
   pi-trio conform --exec 'node my-adapter.js' your implementation, by the runtime
+  pi-trio conform --subject pi@0.85.0 --profile pi-1.6.0       one release as another
+  pi-trio conform --exec './adapter' --profile all             as each release in turn
   pi-trio conform --scenario 'tool_*' -v      some scenarios, each with its verdict
 
 The last line counts scenarios; failed ones include hangs and crashes. A scenario that
@@ -60,12 +78,14 @@ A baseline is a TOML file of what is known to fail, by name or pattern, with a r
   scenario = "abort_*"
   reason = "abort is not implemented yet"
 What it covers is run and shown, but does not fail the run. An entry of which nothing
-fails any more does.
+fails any more does. --update-baseline adds what fails; the reasons are yours to give,
+and until then the file is refused.
 
 exit codes:
   0 conformant: nothing failed, something passed, every required command is offered
   1 not conformant      2 wrong usage, or no such scenario   3 the subject did not start
-  4 fault of the tester (--verbose shows the traceback)      130 interrupted
+  4 fault of the tester (--verbose shows the traceback)
+  130 interrupted, by Ctrl-C or SIGTERM
 """
 
 
@@ -92,9 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs", metavar="N", type=_jobs, default=1,
         help="processes of the subject that run at once (default: %(default)d)",
     )  # fmt: skip
-    parser.add_argument(
-        "--json", metavar="FILE", type=Path, help="write all verdicts and differences to FILE"
-    )
+    json_argument(parser, "all verdicts and differences")
     parser.add_argument(
         "--strict",
         action="store_true",
@@ -120,27 +138,55 @@ def run(options: argparse.Namespace) -> int:
         if options.list:
             show_scenarios(make_console(), scenarios)
             return ExitCode.CONFORMANT
-        vectors = vectors_of(options)
-        if options.json is not None and not options.json.absolute().parent.is_dir():
-            raise UsageError(f"--json {options.json}: there is no folder {options.json.absolute().parent}")
-        baseline = _baseline_of(options)
+        vectors, baseline = vectors_of(options), _baseline_of(options)
+        profiles = list(PROFILES) if options.profile == "all" else [options.profile]
         with first_in_first_out():
-            profile, report = trio.run(_judge_all, options, scenarios, vectors, baseline)
-        report = _hold_to(baseline, report, options)
+            judged, explanations = trio.run(_judge_all, options, profiles, scenarios, vectors, baseline)
+        reports, updated = _hold_to(baseline, judged, update=options.update_baseline)
+        _show(reports, explanations, options)
+        if options.json is not None:
+            write_json(options.json, _document(reports, explanations))
+        if updated is not None:
+            _write(updated, options.baseline)
     except SubjectUnavailable as error:
         return complain(str(error), ExitCode.NOT_STARTED)
     except (UsageError, BaselineError) as error:
         return complain(str(error), ExitCode.USAGE)
     except VectorError as error:
         return complain(str(error), ExitCode.HARNESS)
+    return max(report.exit_code() for report in reports.values())
+
+
+def _show(
+    reports: Mapping[str, Report], explanations: Mapping[str, Explanation], options: argparse.Namespace
+) -> None:
     console = make_console()
-    show_report(console, report, whole=partial(whole_command, options), verbose=options.verbose)
-    if options.json is not None:
-        try:
-            options.json.write_text(f"{print_json(document(report, profile), indent=2)}\n", encoding="utf-8")
-        except OSError as error:
-            return complain(f"--json {options.json}: {error.strerror}", ExitCode.USAGE)
-    return report.exit_code()
+    for profile, report in reports.items():
+        if len(reports) > 1:
+            show_heading(console, f"as {profile}")
+        show_report(
+            console,
+            report,
+            whole=partial(whole_command, options, profile),
+            verbose=options.verbose,
+            explain=partial(_show_explanations, console, profile, explanations.get(profile)),
+        )
+    if len(reports) > 1:
+        show_summaries(console, reports)
+
+
+def _show_explanations(console: Console, profile: str, explanation: Explanation | None) -> None:
+    if explanation is not None:
+        show_explanation(console, profile, explanation)
+
+
+def _document(reports: Mapping[str, Report], explanations: Mapping[str, Explanation]) -> Object:
+    """One report as it is, several under their profiles."""
+    documents: list[Object] = []
+    for profile, report in reports.items():
+        why = {"explained": explained(explanations[profile])} if profile in explanations else {}
+        documents.append({**document(report, profile), **why})
+    return documents[0] if len(documents) == 1 else {"profiles": documents}
 
 
 def _baseline_of(options: argparse.Namespace) -> Baseline:
@@ -150,53 +196,83 @@ def _baseline_of(options: argparse.Namespace) -> Baseline:
             raise UsageError("--update-baseline needs --baseline FILE")
         if options.fail_fast:
             raise UsageError("--update-baseline needs all verdicts, so it does not go with --fail-fast")
-        if not options.baseline.exists():
+        if not checked_place(options.baseline).exists():
             return Baseline()
-    return Baseline() if options.baseline is None else Baseline.read(options.baseline)
+    if options.baseline is None:
+        return Baseline()
+    return Baseline.read(options.baseline, drafts=options.update_baseline)
 
 
-def _hold_to(baseline: Baseline, report: Report, options: argparse.Namespace) -> Report:
-    """The report as the baseline has it; the baseline is written anew if that was asked for."""
+def _hold_to(
+    baseline: Baseline, reports: dict[str, Report], *, update: bool
+) -> tuple[dict[str, Report], Baseline | None]:
+    """The reports as the baseline has it, which holds for all profiles; and a new baseline, if one is to be written."""
     names = [scenario.name for scenario in all_scenarios()]
-    if not options.update_baseline or not any(leg.verdicts for leg in report.legs):
-        return attrs.evolve(report, stale=baseline.stale(report, names))
-    updated = baseline.updated(report, names)
+    everything = Report(legs=tuple(leg for report in reports.values() for leg in report.legs))
+    if not update or not any(leg.verdicts for leg in everything.legs):
+        last = list(reports)[-1]
+        stale = baseline.stale(everything, names)
+        return {**reports, last: attrs.evolve(reports[last], stale=stale)}, None
+    updated = baseline.updated(everything, names)
+    return {profile: _marked(updated, report) for profile, report in reports.items()}, updated
+
+
+def _write(baseline: Baseline, path: Path) -> None:
+    """Raises: UsageError: it cannot be written."""
     try:
-        updated.write(options.baseline)
+        baseline.write(path)
     except OSError as error:
-        raise UsageError(f"--baseline {options.baseline}: {error.strerror}") from None
-    say(make_console(stderr=True), f"{options.baseline}: {len(updated.entries)} entries")
-    legs = (attrs.evolve(leg, verdicts=tuple(map(updated.mark, leg.verdicts))) for leg in report.legs)
+        raise UsageError(f"--baseline {path}: {error.strerror}") from None
+    say(make_console(stderr=True), f"{path}: {len(baseline.entries)} entries")
+
+
+def _marked(baseline: Baseline, report: Report) -> Report:
+    legs = (attrs.evolve(leg, verdicts=tuple(map(baseline.mark, leg.verdicts))) for leg in report.legs)
     return attrs.evolve(report, legs=tuple(legs))
 
 
 async def _judge_all(
-    options: argparse.Namespace, scenarios: Sequence[Scenario], vectors: Vectors, baseline: Baseline
-) -> tuple[str, Report]:
+    options: argparse.Namespace,
+    profiles: Sequence[str | None],
+    scenarios: Sequence[Scenario],
+    vectors: Vectors,
+    baseline: Baseline,
+) -> tuple[dict[str, Report], dict[str, Explanation]]:
+    """The reports, and what explains failures in them, by the profile that was judged by."""
     console = make_console(stderr=True)
-    profile, subjects = await judgings(options, lambda line: console.print(line, style="dim"))
-    check_profile(profile)
-    release = profile.removeprefix("pi-")
-    if not vectors.names(release):
-        raise UsageError(
-            f"{vectors.spec} holds no recordings of Pi {release}, without which the runtime is no judge; "
-            f"`pi-trio vectors record --release {release}` makes them"
-        )
-    legs: list[Leg] = []
-    for subject in subjects:
-        expect: Expect = partial(expected_of_runtime, vectors, release)
-        fit: Fit | None = None
-        if subject.by_runtime:
-            others = OfOthers(runtime_inside(profile, options.patience), scenarios, vectors, release)
-            await others.consult()
-            expect, fit = others.of, others.fit
-        with progress(console, subject.label, len(scenarios)) as tick:
-            leg = await judge_subject(
-                subject.label, subject.opener, scenarios,
-                expect=expect, decide=subject.decide, fit=fit, strict=options.strict, mark=baseline.mark,
-                jobs=options.jobs if subject.many else 1, fail_fast=options.fail_fast, progress=tick,
-            )  # fmt: skip
-        legs.append(leg)
-        if leg.unrun:
+    reports: dict[str, Report] = {}
+    explanations: dict[str, Explanation] = {}
+    for wanted in profiles:
+        profile, subjects = await candidates(options, wanted)
+        releases = releases_in(profile)
+        if not vectors.names(releases[0]):
+            raise UsageError(
+                f"{vectors.spec} holds no recordings of Pi {releases[0]}, without which the runtime is no judge; "
+                f"`pi-trio vectors record --release {releases[0]}` makes them"
+            )
+        legs: list[Leg] = []
+        for subject in subjects:
+            by: OfRuntime | OfOthers = OfRuntime(vectors, releases[0], cancelling=subject.cancelling)
+            played = [scenario for scenario in scenarios if not subject.cancelling or aborts(scenario)]
+            if subject.by_runtime:
+                by = OfOthers(runtime_inside(profile, options.patience), scenarios, vectors, releases)
+                await by.consult()
+            failures = Failures()
+            decide = failures.of(subject.decide)
+            with progress(console, subject.label, len(played)) as tick:
+                leg = await judge_subject(
+                    subject.label, subject.opener, played,
+                    expect=by.of, decide=decide, meet=by.meet, strict=options.strict, mark=baseline.mark,
+                    jobs=options.jobs if subject.many else 1, fail_fast=options.fail_fast, progress=tick,
+                )  # fmt: skip
+            legs.append(leg)
+            if failures.seen and subject.by_runtime and leg.hello is not None:
+                found = await fields_concerned(profile, failures.seen, Rulings(vectors), hello=leg.hello)
+                if found.concerns:
+                    explanations[profile] = found
+            if leg.unrun:
+                break
+        reports[profile] = Report(legs=tuple(legs))
+        if legs[-1].unrun:
             break
-    return profile, Report(legs=tuple(legs))
+    return reports, explanations

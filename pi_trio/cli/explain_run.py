@@ -9,10 +9,12 @@ from typing import Any, Final
 
 import trio
 
-from pi_trio.conformance.expected import ReferenceFault, in_its_own_way
+from pi_trio.conformance.cancelling import read_cancel_golden
+from pi_trio.conformance.expected import ReferenceFault, in_its_own_way, lacking
 from pi_trio.conformance.faults import SubjectUnstartable
 from pi_trio.conformance.keeper import open_keeper
-from pi_trio.conformance.lockstep import Guide, Run
+from pi_trio.conformance.lockstep import Run
+from pi_trio.conformance.mirror import cancelling
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.report.prose import clean
 from pi_trio.conformance.report.sequence import show_golden, show_sequence
@@ -26,9 +28,21 @@ from pi_trio.conformance.vectors import VectorError
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.errors import CodecError
 from pi_trio.jsontext import parse_json, print_json
-from pi_trio.profile import PROFILES
+from pi_trio.profile import releases_in
 
-from .selection import UsageError, complain, judgings, select, spec_argument, subject_arguments, vectors_of
+from .selection import (
+    DEFAULT_PROFILE,
+    UsageError,
+    checked_profile,
+    complain,
+    not_started,
+    one_subject,
+    select,
+    spec_argument,
+    subject_arguments,
+    vectors_of,
+    verbose_argument,
+)
 
 _MORE: Final = """\
 Commands of the tester are numbered; what the subject does follows under each. A
@@ -39,7 +53,8 @@ examples:
   pi-trio explain-run tools_parallel_reverse                      the runtime
   pi-trio explain-run tools_parallel_reverse --recorded           real Pi, from the vectors
   pi-trio explain-run stream_double_start --ruled                 both, where a ruling applies
-  pi-trio explain-run tools_parallel_reverse --subject pi@1.6.0   real Pi, live
+  pi-trio explain-run abort_and_update --ruled --cancelling       both modes of the abort
+  pi-trio explain-run tools_parallel_reverse --subject pi@0.85.0  a release of Pi, live
   pi-trio explain-run my-scenario.json --exec 'node my-adapter.js'
 """
 
@@ -63,16 +78,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show the golden trace: where the runtime differs from the release, and why",
     )
+    parser.add_argument(
+        "--cancelling",
+        action="store_true",
+        help="play it with aborts that cancel (D-10); with --ruled, show where that makes the runtime differ",
+    )
     parser.add_argument("--all", action="store_true", help="show every command and reply")
     parser.add_argument(
         "--jsonl", action="store_true", help="print the raw trace, one JSON line for each entry"
     )
+    verbose_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run or look up, print, and return the exit code: 1 if the subject broke off."""
     try:
         scenario = _find(options.scenario)
+        if options.recorded and options.cancelling:
+            raise UsageError("no release has aborts that cancel, so --cancelling goes with no recording")
         if options.recorded:
             return _show(options, scenario, *_recorded(options, scenario))
         if options.ruled:
@@ -82,10 +105,7 @@ def run(options: argparse.Namespace) -> int:
     except SubjectUnavailable as error:
         return complain(str(error), ExitCode.NOT_STARTED)
     except SubjectUnstartable as fault:
-        return complain(
-            clean(f"the subject did not start: {fault.message}\n{fault.stderr}".rstrip()),
-            ExitCode.NOT_STARTED,
-        )
+        return not_started(fault)
     except (UsageError, VectorError) as error:
         return complain(str(error), ExitCode.USAGE)
     except ReferenceFault as error:
@@ -111,8 +131,18 @@ def _find(asked: str) -> Scenario:
         raise UsageError(f"{asked}: {error}") from None
 
 
+def _release(options: argparse.Namespace) -> str:
+    """The release whose files are meant.
+
+    Raises:
+        UsageError: there is no such profile.
+    """
+    _, named, release = (options.subject or "").partition("pi@")
+    return releases_in(checked_profile(options.profile or (f"pi-{release}" if named else DEFAULT_PROFILE)))[0]
+
+
 def _recorded(options: argparse.Namespace, scenario: Scenario) -> tuple[str, Sequence[Object]]:
-    release = options.profile.removeprefix("pi-")
+    release = _release(options)
     recording = vectors_of(options).read(release, scenario.name)
     if recording is None:
         raise UsageError(f"{scenario.name} is not recorded from pi {release}")
@@ -120,11 +150,18 @@ def _recorded(options: argparse.Namespace, scenario: Scenario) -> tuple[str, Seq
 
 
 def _show_ruled(options: argparse.Namespace, scenario: Scenario) -> int:
-    release = options.profile.removeprefix("pi-")
-    golden = read_golden(vectors_of(options), release, scenario.name)
-    if golden is None:
+    release = _release(options)
+    vectors = vectors_of(options)
+    of_mode = read_cancel_golden(vectors, release, scenario.name)
+    golden = of_mode if options.cancelling else read_golden(vectors, release, scenario.name)
+    if golden is None and options.cancelling:
         raise UsageError(
-            f"{scenario.name} has no golden trace: no ruling makes the runtime differ from pi {release}"
+            f"{scenario.name} has no golden trace of aborts that cancel: they change nothing in it"
+        )
+    if golden is None:
+        also = "; where aborts cancel it does: add --cancelling" if of_mode is not None else ""
+        raise UsageError(
+            f"{scenario.name} has no golden trace: no ruling makes the runtime differ from pi {release}{also}"
         )
     if options.jsonl:
         return _show(options, scenario, "", [entry.to_json() for entry in golden.entries])
@@ -133,17 +170,18 @@ def _show_ruled(options: argparse.Namespace, scenario: Scenario) -> int:
 
 
 async def _play(options: argparse.Namespace, scenario: Scenario) -> tuple[str, Run]:
-    console = make_console(stderr=True)
-    profile, subjects = await judgings(options, lambda line: console.print(line, style="dim"))
-    async with open_keeper(subjects[0].opener) as keeper:
+    profile, subject = await one_subject(options)
+    async with open_keeper(subject.opener) as keeper:
         await keeper.start()
         hello = keeper.hello
-        guide: Guide | None = None
-        if profile in PROFILES:
-            runtime = runtime_inside(profile, options.patience)
-            scenario, guide = await in_its_own_way(runtime, scenario, hello, keeper.rest)
+        if options.cancelling:
+            scenario = cancelling(scenario)
+            if lacks := lacking(scenario, hello):
+                raise UsageError(f"{subject.label} does not offer {', '.join(lacks)}")
+        runtime = runtime_inside(profile, options.patience)
+        scenario, guide = await in_its_own_way(runtime, scenario, hello, keeper.rest)
         played = await keeper.drive(scenario, guide)
-        return clean(f"{subjects[0].label}: {hello['subject']} {hello['version']}, profile {profile}"), played
+        return clean(f"{subject.label}: {hello['subject']} {hello['version']}, profile {profile}"), played
 
 
 def _show(options: argparse.Namespace, scenario: Scenario, source: str, lines: Sequence[Object]) -> int:

@@ -1,19 +1,27 @@
-"""What several commands share: which scenarios are meant, who is to be judged, and how a command refuses."""
+"""What several commands share: which scenarios are meant, who is to be judged, where a report goes, and how a command
+refuses.
+"""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import fnmatch
+import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import attrs
 
-from pi_trio.conformance.decide import Decide, judge, judge_release
+from pi_trio.conformance.decide import Decide, judge, judge_release, judge_runtime
+from pi_trio.conformance.faults import SubjectUnstartable
 from pi_trio.conformance.keeper import Opener
+from pi_trio.conformance.report.prose import clean
+from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.subjects.choice import (
@@ -26,7 +34,10 @@ from pi_trio.conformance.subjects.choice import (
 from pi_trio.conformance.subjects.remote import PATIENCE
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import ExitCode
-from pi_trio.profile import PROFILES
+from pi_trio.conformance.writing import write_whole
+from pi_trio.jsontext import print_json
+from pi_trio.jsonvalue import JSON
+from pi_trio.profile import PROFILES, UnknownProfileError, get_profile
 
 DEFAULT_PROFILE: Final = "pi-1.6.0"
 
@@ -46,15 +57,79 @@ def vectors_of(options: argparse.Namespace) -> Vectors:
     """The vectors that are meant.
 
     Raises:
+        UsageError: that is no folder.
         VectorError: this installation has none.
     """
-    return Vectors.shipped() if options.spec is None else Vectors(options.spec)
+    if options.spec is None:
+        return Vectors.shipped()
+    if os.path.exists(options.spec) and not os.path.isdir(options.spec):
+        raise UsageError(f"--spec {options.spec}: that is no folder")
+    return Vectors(options.spec)
+
+
+def verbose_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare that tracebacks are wanted."""
+    parser.add_argument("-v", "--verbose", action="store_true", help="show tracebacks")
 
 
 def complain(message: str, code: ExitCode) -> ExitCode:
     """Say what is wrong, and with which code the command ends."""
     print(f"pi-trio: {message}", file=sys.stderr)
     return code
+
+
+def not_started(fault: SubjectUnstartable) -> ExitCode:
+    """Complain of a subject that does not start, with what it said."""
+    message = f"the subject did not start: {fault.message}\n{fault.stderr}"
+    return complain(clean(message.rstrip()), ExitCode.NOT_STARTED)
+
+
+def reporter() -> Callable[[str], None]:
+    """Tells people line by line, on standard error, what an installation is about."""
+    console = make_console(stderr=True)
+    return lambda line: console.print(line, style="dim")
+
+
+def json_argument(parser: argparse.ArgumentParser, what: str) -> None:
+    """Declare a file for the report; `what` is what stands in it."""
+    parser.add_argument("--json", metavar="FILE", type=_place, help=f"write {what} to FILE")
+
+
+def _place(text: str) -> Path:
+    try:
+        return checked_place(Path(text))
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def checked_place(path: Path) -> Path:
+    """The path, if a file can be there: asked before, so that what took long is not lost for want of a place.
+
+    Raises:
+        UsageError: it has no folder, or is one.
+    """
+    folder = path.absolute().parent
+    if not os.path.isdir(folder):
+        raise UsageError(f"{path}: there is no folder {folder}")
+    try:
+        is_folder = path.is_dir()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    if is_folder:
+        raise UsageError(f"{path}: that is a folder")
+    return path
+
+
+def write_json(path: Path, value: JSON) -> None:
+    """Write a report where `--json` wants it.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        write_whole(path, f"{print_json(value, indent=2)}\n".encode())
+    except OSError as error:
+        raise UsageError(f"--json {path}: {error.strerror}") from None
 
 
 def select(globs: Sequence[str]) -> tuple[Scenario, ...]:
@@ -68,10 +143,10 @@ def select(globs: Sequence[str]) -> tuple[Scenario, ...]:
         each for each in known if not globs or any(fnmatch.fnmatchcase(each.name, glob) for glob in globs)
     )
     if not chosen:
-        examples = ", ".join(each.name for each in known[:3])
-        raise UsageError(
-            f"no scenario is called {' or '.join(globs)}; there are {len(known)}, such as {examples}"
-        )
+        names = [each.name for each in known]
+        near = [name for glob in globs for name in difflib.get_close_matches(glob, names)]
+        hint = f"did you mean {' or '.join(near)}?" if near else f"such as {', '.join(names[:3])}"
+        raise UsageError(f"no scenario is called {' or '.join(globs)}; there are {len(known)}, {hint}")
     return chosen
 
 
@@ -93,12 +168,20 @@ def subject_arguments(parser: argparse.ArgumentParser) -> None:
         help="a subject that waits at a WebSocket; to start it again means to connect again",
     )
     parser.add_argument(
-        "--profile", default=DEFAULT_PROFILE, help="the profile for --exec and --ws (default: %(default)s)"
-    )
+        "--profile", type=_name,
+        help="what to judge as: a release, such as pi-0.85.0, or one with fields of another, such as "
+        f"pi-0.85.0,prepare_next_turn=pi-0.80.2 (default: {DEFAULT_PROFILE}; for pi@RELEASE that release)",
+    )  # fmt: skip
     parser.add_argument(
         "--patience", metavar="SECONDS", type=_seconds, default=PATIENCE,
         help="how long a reply may take before it counts as a hang (default: %(default)g)",
     )  # fmt: skip
+
+
+def _name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("a name is needed")
+    return text
 
 
 def _seconds(text: str) -> float:
@@ -109,10 +192,10 @@ def _seconds(text: str) -> float:
 
 
 @attrs.frozen(kw_only=True)
-class Judging:
+class Candidate:
     """One subject, and how it is judged: `by_runtime`, or, as the runtime itself, by the vectors.
 
-    `many`: there can be several of it at once.
+    `many`: there can be several of it at once. `cancelling`: its aborts cancel, so it plays what has one.
     """
 
     label: str
@@ -120,63 +203,120 @@ class Judging:
     decide: Decide = judge
     by_runtime: bool = True
     many: bool = True
+    cancelling: bool = False
 
 
-def check_profile(profile: str) -> None:
-    """See that the runtime can behave so.
+def checked_profile(name: str) -> str:
+    """The name, if the runtime can behave so.
 
     Raises:
         UsageError: it has no such profile.
     """
-    if profile not in PROFILES:
-        raise UsageError(
-            f"the runtime has no profile {profile}, so nothing can be judged by it; it has {', '.join(PROFILES)}"
-        )
+    try:
+        return get_profile(name).name
+    except UnknownProfileError as error:
+        raise UsageError(f"--profile {name}: {error}") from None
 
 
-async def judgings(options: argparse.Namespace, report: Callable[[str], None]) -> tuple[str, list[Judging]]:
-    """Who is to be judged, and under which profile.
+async def one_subject(options: argparse.Namespace) -> tuple[str, Candidate]:
+    """Who is asked, and as what. The runtime can be so as any mixture of releases; everybody else is what it is.
 
     Raises:
         SubjectUnavailable: a release of Pi cannot be had.
-        UsageError: there is no such subject.
+        UsageError: there is no such subject, or no such profile.
+    """
+    if options.command is None and options.ws is None and options.subject in (None, "reference"):
+        profile = checked_profile(options.profile or DEFAULT_PROFILE)
+        return profile, _runtime(profile, options.patience)
+    profile, (candidate, *_) = await candidates(options, options.profile)
+    return profile, candidate
+
+
+def _runtime(profile: str, patience: float) -> Candidate:
+    return Candidate(
+        label="runtime, in this process",
+        opener=runtime_inside(profile, patience),
+        decide=judge_runtime,
+        by_runtime=False,
+        many=False,
+    )
+
+
+async def candidates(options: argparse.Namespace, profile: str | None) -> tuple[str, list[Candidate]]:
+    """Who is to be judged, and as what.
+
+    Args:
+        profile: what the user wants it judged as; None for the newest release, and for a release of Pi itself.
+
+    Raises:
+        SubjectUnavailable: a release of Pi cannot be had.
+        UsageError: there is no such subject, or no such profile.
     """
     patience: float = options.patience
-    profile: str = options.profile
+    judged = checked_profile(profile or DEFAULT_PROFILE)
     if options.command is not None:
         try:
-            return profile, [
-                Judging(label=options.command, opener=program(options.command, profile, patience))
+            return judged, [
+                Candidate(label=options.command, opener=program(options.command, judged, patience))
             ]
         except ValueError as error:
             raise UsageError(f"--exec {options.command}: {error}") from None
     if options.ws is not None:
         try:
-            return profile, [Judging(label=options.ws, opener=websocket(options.ws, patience), many=False)]
+            _check_url(options.ws)
+            return judged, [Candidate(label=options.ws, opener=websocket(options.ws, patience), many=False)]
         except ValueError as error:
             raise UsageError(f"--ws {options.ws}: {error}") from None
     kind, _, reference = (options.subject or "reference").partition("@")
     if kind == "pi" and reference:
-        release, opener = await release_of_pi(reference, patience, report)
-        return f"pi-{release}", [Judging(label=options.subject, opener=opener, decide=judge_release)]
+        release, opener = await release_called(reference, patience)
+        own = f"pi-{release}"
+        if profile in (None, own):
+            return checked_profile(own), [
+                Candidate(label=options.subject, opener=opener, decide=judge_release)
+            ]
+        return judged, [Candidate(label=f"{options.subject} as {judged}", opener=opener)]
     if kind == "reference":
-        check_profile(profile)
-        return profile, [
-            Judging(
-                label="runtime, in this process",
-                opener=runtime_inside(profile, patience),
-                by_runtime=False,
-                many=False,
-            ),
-            Judging(label="runtime, over stdio", opener=runtime_process(profile, patience), by_runtime=False),
+        if judged not in PROFILES:
+            raise UsageError(
+                f"--profile {judged}: no release behaves so, so the runtime cannot be held to one"
+            )
+        runtime, over_stdio = _runtime(judged, patience), runtime_process(judged, patience)
+        return judged, [
+            runtime,
+            attrs.evolve(runtime, label="runtime, over stdio", opener=over_stdio, many=True),
+            attrs.evolve(runtime, label="runtime, in this process, aborts cancel", cancelling=True),
         ]
     raise UsageError(
         f"--subject is reference, pi@RELEASE or pi@FOLDER, not {options.subject!r}; for a program use --exec or --ws"
     )
 
 
-def whole_command(options: argparse.Namespace, name: str) -> str:
-    """The command that shows one scenario whole on the same subject."""
+def _check_url(url: str) -> None:
+    """Raises: ValueError: nobody can connect to that."""
+    _ = urlsplit(url).port  # which raises
+    if not url.isascii():
+        raise ValueError("a URL is ASCII; write other characters as %XX")
+
+
+def _homeless(path: str) -> bool:
+    return path.startswith("~") and os.path.expanduser(path) == path
+
+
+async def release_called(reference: str, patience: float) -> tuple[str, Opener]:
+    """A release of Pi, by its number or from a folder, and that number; people are told of an installation.
+
+    Raises:
+        SubjectUnavailable: it cannot be had.
+        UsageError: it lies in the home of nobody.
+    """
+    if _homeless(reference):
+        raise UsageError(f"pi@{reference}: there is no such home")
+    return await release_of_pi(reference, patience, reporter())
+
+
+def whole_command(options: argparse.Namespace, profile: str, name: str) -> str:
+    """The command that shows one scenario whole on the same subject, judged as `profile`."""
     words = ["pi-trio", "explain-run", name]
     if options.command is not None:
         words += ["--exec", options.command]
@@ -184,6 +324,6 @@ def whole_command(options: argparse.Namespace, name: str) -> str:
         words += ["--ws", options.ws]
     elif options.subject is not None:
         words += ["--subject", options.subject]
-    if options.profile != DEFAULT_PROFILE:
-        words += ["--profile", options.profile]
+    if options.profile is not None:
+        words += ["--profile", profile]
     return shlex.join(words)

@@ -24,6 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="wait for testers at a WebSocket of this machine, one after the other, and print its URL "
         "(without PORT: at any free port)",
     )  # fmt: skip
+    parser.add_argument("-v", "--verbose", action="store_true", help="show tracebacks")
+    parser.epilog = (
+        "It ends with its input; at a WebSocket, and in any case, with Ctrl-C or SIGTERM: exit code 130."
+    )
 
 
 def _port(text: str) -> int:
@@ -34,7 +38,7 @@ def _port(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until the input ends; at a WebSocket, until Ctrl-C."""
+    """Serve until the input ends; at a WebSocket, until Ctrl-C or SIGTERM."""
     if arguments.listen is not None:
         return _listen(arguments)
     from ..conformance.driver.serve import serve_stdio

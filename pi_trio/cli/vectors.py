@@ -7,6 +7,8 @@ writes down the lines that differ under the id of a ruling, for a person to revi
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -19,22 +21,32 @@ from pi_trio.conformance.cancelling import (
     read_cancel_golden,
 )
 from pi_trio.conformance.compare import fingerprint, hunks
-from pi_trio.conformance.expected import consult_runtime
+from pi_trio.conformance.expected import consult_runtime, lacking
 from pi_trio.conformance.faults import SubjectUnstartable
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.report.prose import plain, sent
-from pi_trio.conformance.report.terminal import make_console, progress, say
+from pi_trio.conformance.report.terminal import make_console, say
 from pi_trio.conformance.ruled import golden_names, golden_path, propose, read_golden
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.subjects import SubjectUnavailable
-from pi_trio.conformance.subjects.choice import release_of_pi, runtime_inside
+from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.subjects.remote import PATIENCE
-from pi_trio.conformance.vectors import Recording, VectorError, Vectors
+from pi_trio.conformance.vectors import Recording, VectorError, Vectors, spec_folder
 from pi_trio.conformance.verdict import ExitCode
+from pi_trio.profile import PROFILES
 
-from .selection import UsageError, complain, select, spec_argument, vectors_of
+from .pace import progress
+from .selection import (
+    UsageError,
+    complain,
+    release_called,
+    select,
+    spec_argument,
+    vectors_of,
+    verbose_argument,
+)
 
 _MORE: Final = """\
 what to do:
@@ -46,13 +58,18 @@ what to do:
   cancel   the same for the abort that cancels, by what the runtime does when it does not;
            the lines that differ get the id D-10
 
-The files lie under spec/vectors; a release is installed on first use.
+A release is installed on first use. All but verify write, without --spec into the
+vectors that the tester judges by:
+  {folder}
+So to try something out, name a folder of your own with --spec.
 """
+
+_RULING: Final = re.compile(r"D-\d\d")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.epilog = _MORE
+    parser.epilog = _MORE.format(folder=_shipped())
     parser.add_argument("action", choices=("record", "verify", "rule", "cancel"), help="see below")
     parser.add_argument(
         "scenarios", metavar="NAME", nargs="*", help="only these scenarios (globs); `rule` needs one"
@@ -64,7 +81,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--scenario", metavar="GLOB", action="append", default=[], help="the same as NAME")
     spec_argument(parser)
-    parser.add_argument("--ruling", metavar="ID", help="the ruling that `rule` enters, such as D-02")
+    parser.add_argument(
+        "--ruling", metavar="ID", type=_ruling, help="the ruling that `rule` enters, such as D-02"
+    )
+    verbose_argument(parser)
+
+
+def _ruling(text: str) -> str:
+    if not _RULING.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            "the id of a ruling is such as D-02; spec/deviations/rulings.md has them"
+        )
+    return text
+
+
+def _shipped() -> str:
+    """Where this installation has its vectors, to be read."""
+    try:
+        return str(spec_folder() / "vectors")
+    except VectorError:
+        return "(this installation has none)"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,6 +109,11 @@ def run(options: argparse.Namespace) -> int:
     try:
         scenarios = select(globs)
         vectors = vectors_of(options)
+        if options.action != "verify":
+            _see_to(vectors)
+        if options.action in ("rule", "cancel") and f"pi-{options.release}" not in PROFILES:
+            known = ", ".join(profile.release for profile in PROFILES.values())
+            raise UsageError(f"--release {options.release}: the runtime can be as {known}")
         with first_in_first_out():
             match options.action:
                 case "record":
@@ -93,20 +134,37 @@ def run(options: argparse.Namespace) -> int:
         return complain(str(error), ExitCode.HARNESS)
 
 
+def _see_to(vectors: Vectors) -> None:
+    """See that there is a folder to write into, before that takes long.
+
+    Raises:
+        UsageError: there is none.
+    """
+    folder = vectors.spec
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--spec {folder}: {error.strerror}") from None
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{folder} cannot be written; name a folder of your own with --spec")
+
+
 async def _run_release(reference: str, scenarios: Sequence[Scenario]) -> tuple[str, list[Run]]:
-    """What the release does in each scenario, and which release it is.
+    """What the release does in each scenario that it can play, and which release it is.
 
     Raises:
         SubjectUnavailable: it cannot be had, or does not start (again).
     """
     console = make_console(stderr=True)
-    release, opener = await release_of_pi(reference, PATIENCE, lambda line: console.print(line, style="dim"))
+    release, opener = await release_called(reference, PATIENCE)
     runs: list[Run] = []
     try:
         async with open_keeper(opener) as keeper:
+            await keeper.start()
             with progress(console, f"pi@{release}", len(scenarios)) as tick:
                 for scenario in scenarios:
-                    runs.append(await keeper.drive(scenario))
+                    if not lacking(scenario, keeper.hello):
+                        runs.append(await keeper.drive(scenario))
                     tick(scenario.name)
     except SubjectUnstartable as fault:
         raise SubjectUnavailable(f"pi@{release}: {fault.message} {fault.stderr}") from None
@@ -125,7 +183,7 @@ async def _record(
     if everything:
         for name in sorted(vectors.names(release) - {run.scenario.name for run in runs}):
             vectors.path(release, name).unlink()
-            say(console, f"removed {name}: there is no such scenario any more")
+            say(console, f"removed {name}: there is no such scenario any more, or not for this release")
     for names in _coinciding(runs):
         say(console, f"coincide, and count once: {', '.join(names)}")
     for run in broken:
@@ -134,7 +192,8 @@ async def _record(
     folder = vectors.path(release, "").parent
     say(
         console,
-        f"{len(runs) - len(broken)} recorded in {folder}, {distinct} of them distinct, {len(broken)} broke off",
+        f"{len(runs) - len(broken)} recorded in {folder}, {distinct} of them distinct, {len(broken)} broke off, "
+        f"{len(scenarios) - len(runs)} not offered by {release}",
     )
     return ExitCode.NOT_CONFORMANT if broken else ExitCode.CONFORMANT
 
@@ -154,7 +213,7 @@ async def _verify(
     )
     for name in stale if everything else ():
         troubles += 1
-        say(console, f"{name}: there is a file of it, but no such scenario")
+        say(console, f"{name}: there is a file of it, but no such scenario for this release")
     distinct = len({fingerprint(run.lines) for run in runs})
     say(
         console,
@@ -199,7 +258,8 @@ async def _rule(release: str, scenarios: Sequence[Scenario], vectors: Vectors, r
     for name, run in runs.items():
         recording = vectors.read(release, name)
         if recording is None:
-            raise UsageError(f"{name} is not recorded: run `pi-trio vectors record --scenario {name}` first")
+            again = f"run `pi-trio vectors record --release {release} {name}` first"
+            raise UsageError(f"{name} is not recorded: {again}")
         if isinstance(run, Exception):
             raise run
         if run.fault is not None:
@@ -233,17 +293,18 @@ async def _cancel(release: str, scenarios: Sequence[Scenario], vectors: Vectors)
     console = make_console()
     written = 0
     async with open_keeper(runtime_inside(f"pi-{release}", PATIENCE)) as keeper:
-        for scenario in scenarios:
+        await keeper.start()
+        played = [scenario for scenario in scenarios if not lacking(scenario, keeper.hello)]
+        for scenario in played:
             traces = await in_both_modes(scenario, keeper.drive)
             former = read_cancel_golden(vectors, release, scenario.name)
             golden = propose_cancelled(scenario.name, release, traces, former)
             path = cancel_golden_path(vectors, release, scenario.name)
             if golden is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
                 golden.write(path)
                 written += 1
             elif former is not None:
                 path.unlink()
                 say(console, f"removed {path}: the modes do not differ any more")
-    say(console, f"{len(scenarios)} scenarios in both modes, {written} of them differ; review each line")
+    say(console, f"{len(played)} scenarios in both modes, {written} of them differ; review each line")
     return ExitCode.CONFORMANT

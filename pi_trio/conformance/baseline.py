@@ -26,10 +26,14 @@ from pi_trio.jsontext import print_json
 
 from .report.prose import one_line
 from .verdict import FAILURES, Outcome, Report, Verdict
+from .writing import write_whole
 
 _HEADER: Final = """\
 # Known failures, for `pi-trio conform --baseline`. Each entry needs a reason; one that no longer fails has to go.
 """
+
+_DRAFT: Final = "say why"
+"""How a reason ends that nobody has given yet."""
 
 _FINE: Final = frozenset({Outcome.PASS, Outcome.NON_STRICT})
 
@@ -56,8 +60,15 @@ class Baseline:
     entries: tuple[Entry, ...] = ()
 
     @classmethod
-    def read(cls, path: Path) -> Baseline:
-        """Raises: BaselineError."""
+    def read(cls, path: Path, *, drafts: bool = False) -> Baseline:
+        """Read a file.
+
+        Args:
+            drafts: reasons may still be missing.
+
+        Raises:
+            BaselineError: it cannot be read, or an entry is not what it must be.
+        """
         try:
             value = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
@@ -67,7 +78,11 @@ class Baseline:
         known: Any = value.pop("known", [])
         if value or not isinstance(known, list):
             raise BaselineError(f"{path}: a baseline has entries [[known]], and nothing else")
-        return cls(tuple(_entry(path, number, item) for number, item in enumerate(known, 1)))
+        entries = tuple(_entry(path, number, item) for number, item in enumerate(known, 1))
+        unexplained = [entry.scenario for entry in entries if entry.reason.strip().endswith(_DRAFT)]
+        if unexplained and not drafts:
+            raise BaselineError(f"{path}: no reason is given yet for {', '.join(unexplained)}: {_DRAFT}")
+        return cls(entries)
 
     def write(self, path: Path) -> None:
         """Write the file anew. Raises: OSError."""
@@ -75,7 +90,7 @@ class Baseline:
             f"\n[[known]]\nscenario = {_quoted(entry.scenario)}\nreason = {_quoted(entry.reason)}\n"
             for entry in self.entries
         )
-        path.write_text(_HEADER + "".join(entries), encoding="utf-8")
+        write_whole(path, (_HEADER + "".join(entries)).encode())
 
     def mark(self, verdict: Verdict) -> Verdict:
         """The verdict; if it is a failure that an entry covers, as a known one."""
@@ -100,10 +115,10 @@ class Baseline:
         )
 
     def updated(self, report: Report, names: Sequence[str]) -> Baseline:
-        """Without what is stale, and with what fails without being covered; reasons are kept."""
+        """Without what is stale, and with what fails without being covered; reasons are kept, and new ones are due."""
         kept = [entry for entry in self.entries if not _staleness(entry, report, names)]
         new = {
-            verdict.name: Entry(verdict.name, one_line(f"{verdict.outcome}: {verdict.reason or 'say why'}"))
+            verdict.name: Entry(verdict.name, one_line(f"{verdict.outcome}: {_reason(verdict)}"))
             for verdict in report.worst()
             if verdict.outcome in FAILURES
         }
@@ -131,6 +146,11 @@ def _entry(path: Path, number: int, item: Any) -> Entry:
             f"{path}: entry {number} needs a scenario and a reason, both texts, and nothing else"
         )
     return Entry(fields["scenario"], fields["reason"])
+
+
+def _reason(verdict: Verdict) -> str:
+    """What stands for a reason until somebody gives one."""
+    return f"{verdict.reason}; {_DRAFT}" if verdict.reason else _DRAFT
 
 
 def _quoted(text: str) -> str:

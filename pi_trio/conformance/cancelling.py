@@ -4,16 +4,19 @@ No release has this mode, so there is nothing to record. The runtime is its own 
 abort both traces are the same, and with one they are the same up to it. What differs from there on lies in
 `vectors/cancel/`, line by line under its ruling: `-` is what the advisory mode says, which real Pi has proven, `+`
 what the cancelling one says instead.
+
+The mode is named in `create`, so there the traces of the two modes differ in any case. In a golden trace it is left
+out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 
-import attrs
-
+from .compare import canonical
 from .lockstep import Run
+from .mirror import cancelling
 from .protocol import Object
 from .ruled import Golden, propose
 from .scenario import Scenario
@@ -21,12 +24,6 @@ from .vectors import Vectors
 
 #: Drives a scenario on the runtime.
 Drive = Callable[[Scenario], Awaitable[Run]]
-
-
-def cancelling(scenario: Scenario) -> Scenario:
-    """The scenario with an agent whose aborts cancel."""
-    options = {**scenario.create.get("options", {}), "abortMode": "cancel"}
-    return attrs.evolve(scenario, create={**scenario.create, "options": options})
 
 
 def cancel_golden_path(vectors: Vectors, release: str, name: str) -> Path:
@@ -43,9 +40,22 @@ def read_cancel_golden(vectors: Vectors, release: str, name: str) -> Golden | No
 async def in_both_modes(scenario: Scenario, drive: Drive) -> tuple[tuple[Object, ...], tuple[Object, ...]]:
     """The runtime's traces in the advisory and in the cancelling mode, alike but for what the mode changes."""
     advisory = await drive(scenario)
-    cancelled = await drive(cancelling(scenario))
-    # The first line is `create`, which names the mode.
-    return advisory.lines, (advisory.lines[0], *cancelled.lines[1:])
+    own = cancelling(scenario)
+    return advisory.lines, created_by(scenario, own, (await drive(own)).lines)
+
+
+def created_by(scenario: Scenario, other: Scenario, lines: Iterable[Object]) -> tuple[Object, ...]:
+    """The lines of a trace, with each `create` of the `other` scenario as `scenario` has it."""
+    same = {canonical(theirs): ours for ours, theirs in zip(_creates(scenario), _creates(other), strict=True)}
+    return tuple(
+        same.get(canonical(line), line) if line.get("send", {}).get("cmd") == "create" else line
+        for line in lines
+    )
+
+
+def _creates(scenario: Scenario) -> list[Object]:
+    commands = [scenario.create_command(), *scenario.steps]
+    return [{"send": command} for command in commands if command["cmd"] == "create"]
 
 
 def propose_cancelled(

@@ -30,7 +30,7 @@ class Hunk:
 
     Attributes:
         step: how many commands had been sent when it begins, counted in the expected trace (1 is `create`).
-        at: index of its first line in the expected trace.
+        at: index of its first line in the expected trace; `start` that in the other one.
         expected: the lines that the expected trace has there, may be none.
         got: the lines of the other one, may be none.
         context: the lines before it that both have: from the last command that was sent on.
@@ -39,10 +39,35 @@ class Hunk:
 
     step: int
     at: int
+    start: int
     expected: tuple[Object, ...]
     got: tuple[Object, ...]
     context: tuple[Object, ...]
     after: Object | None
+
+
+def abridged(found: Sequence[Hunk]) -> tuple[Hunk, ...]:
+    """The same places, with no more of the other trace than a person could read, for hunks that are to be kept."""
+    characters, values = _KEPT
+    shorter: list[Hunk] = []
+    for hunk in found:
+        got: list[Object] = []
+        for index, line in enumerate(hunk.got):
+            text = canonical(line)
+            characters -= len(text)
+            values -= sum(map(text.count, "{[,"))
+            if min(characters, values) < 0:
+                got.append(
+                    {"abridged": f"{len(hunk.got) - index} more lines, the first of {len(text)} characters"}
+                )
+                break
+            got.append(line)
+        shorter.append(attrs.evolve(hunk, got=tuple(got)))
+    return tuple(shorter)
+
+
+_KEPT: Final = (128 * 1024, 10_000)
+"""Characters of JSON, and values in it, that are kept of a trace that differs."""
 
 
 def canonical(value: Any) -> str:
@@ -100,6 +125,7 @@ def _hunk(expected: Sequence[Object], got: Sequence[Object], span: Sequence[int]
     return Hunk(
         step=len(sends),
         at=first,
+        start=start,
         expected=tuple(expected[first:last]),
         got=tuple(got[start:stop]),
         context=tuple(expected[sends[-1] : first]) if sends else (),

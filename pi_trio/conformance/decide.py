@@ -1,7 +1,8 @@
 """Judges one scenario: what the trace of it makes of a subject.
 
 A release of Pi is judged in a way of its own: what rulings make of it is known line by line, so there a
-difference that is not listed is a failure, and one that no longer occurs too.
+difference that is not listed is a failure, and one that no longer occurs too. So is the runtime: it has to do what
+was reviewed.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from .compare import fingerprint, hunks
+from .compare import abridged, fingerprint, hunks
 from .expected import Expectation
 from .faults import ProtocolFault, SubjectDied, SubjectLate
 from .lockstep import Run
+from .postconditions import unsafe
 from .protocol import Object
 from .scenario import Scenario
 from .verdict import FAILURES, Outcome, Verdict
@@ -22,14 +24,31 @@ Decide: TypeAlias = Callable[[Run, Expectation], Verdict]
 
 
 def judge(run: Run, expected: Expectation) -> Verdict:
-    """The verdict on the runtime, and on every other implementation."""
-    golden = expected.golden
-    got = fingerprint(run.lines)
-    if got == expected.fingerprint:
+    """The verdict on every implementation but those that have one of their own below.
+
+    Where a ruling applies, it is enough to do as the release, or to keep what the ruling promises in another way.
+    """
+    if fingerprint(run.lines) == expected.fingerprint:
         return verdict_on(run.scenario, expected, Outcome.PASS, run)
-    if golden is not None and got == fingerprint(golden.release_side()):
+    golden, side, enters, broken = expected.golden, expected.release_side, expected.enters, ""
+    if golden is not None and side is not None and fingerprint(run.lines) == fingerprint(side):
         reason = f"as pi {golden.release}, not as the runtime"
         return verdict_on(run.scenario, expected, Outcome.NON_STRICT, run, reason=reason, by=expected.lines)
+    if enters is not None and run.fault is None:
+        rulings, release = expected.rulings, expected.unruled_side
+        broken = unsafe(run.lines, runtime=expected.lines, release=release, enters=enters, rulings=rulings)
+        if not broken:
+            reason = f"otherwise safe: as neither does, but what {', '.join(rulings)} asks for holds"
+            return verdict_on(
+                run.scenario, expected, Outcome.NON_STRICT, run, reason=reason, by=expected.lines
+            )
+    return _failure(run, expected, expected.lines, broken)
+
+
+def judge_runtime(run: Run, expected: Expectation) -> Verdict:
+    """The verdict on the runtime of this package, which has to do what was reviewed, and nothing else."""
+    if fingerprint(run.lines) == expected.fingerprint:
+        return verdict_on(run.scenario, expected, Outcome.PASS, run)
     return _failure(run, expected, expected.lines)
 
 
@@ -94,10 +113,11 @@ def verdict_on(
         topic=scenario.topic,
         outcome=outcome,
         rulings=expected.rulings if expected is not None else (),
-        hunks=hunks(by, run.lines) if by is not None and run is not None else (),
+        hunks=abridged(hunks(by, run.lines)) if by is not None and run is not None else (),
         stderr=fault.stderr if fault is not None else "",
         ignored=dict(run.ignored) if run is not None else {},
         wire=run.wire if run is not None and outcome in FAILURES else (),
-        same_as=expected.fingerprint if expected is not None else "",
+        words=run.words if run is not None and outcome in FAILURES else {},
+        same_as=expected.fingerprint if expected is not None and expected.lines else "",
         **details,
     )

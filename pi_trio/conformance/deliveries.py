@@ -14,6 +14,7 @@ from typing import Final
 import attrs
 
 from .compare import canonical
+from .lines import asks, commands_of, event_of, is_ask
 from .protocol import Object
 
 UPDATE: Final = "tool_execution_update"
@@ -34,13 +35,12 @@ def deliveries(lines: Sequence[Object]) -> list[Delivery]:
     heard: Counter[tuple[str, str]] = Counter()
     holding: dict[str, Delivery] = {}
     for index, line in enumerate(lines):
-        if (who := _listener(line)) is not None:
-            event = line["event"] if "tell" in line else line["args"]["event"]
+        if (who := _listener(line)) is not None and (event := event_of(line)) is not None:
             said = canonical(event)
             heard[who, said] += 1
             delivery = found.setdefault((said, heard[who, said]), Delivery(event, index, index))
             delivery.last = index
-            if "tell" not in line:
+            if is_ask(line):
                 holding[canonical(line["ask"])] = delivery
                 delivery.last = len(lines)
         for address in _answered(line):
@@ -63,7 +63,7 @@ def update_waits(lines: Sequence[Object]) -> bool:
     """Whether a call reports again before its former report was delivered, or twice in one stretch."""
     updates = [delivery for delivery in deliveries(lines) if delivery.event["type"] == UPDATE]
     for index, line in enumerate(lines):
-        calls = [command["ask"].get("key") for command in _commands(line) if command["cmd"] == "update"]
+        calls = [command["ask"].get("key") for command in commands_of(line) if command["cmd"] == "update"]
         if len(set(calls)) < len(calls):
             return True
         for delivery in updates:
@@ -75,18 +75,8 @@ def update_waits(lines: Sequence[Object]) -> bool:
 def _listener(line: Object) -> str | None:
     if line.get("tell") == "event":
         return str(line["key"])
-    if "tell" not in line and isinstance(line.get("ask"), dict) and line["ask"]["fn"] == "listener":
-        return str(line["ask"]["key"])
-    return None
+    return str(line["ask"]["key"]) if asks(line) == "listener" else None
 
 
 def _answered(line: Object) -> Iterator[str]:
-    return (canonical(command["ask"]) for command in _commands(line) if command["cmd"] == "answer")
-
-
-def _commands(line: Object) -> list[Object]:
-    if "send" not in line:
-        return []
-    command: Object = line["send"]
-    parts: list[Object] = command["cmds"] if command["cmd"] == "burst" else [command]
-    return parts
+    return (canonical(command["ask"]) for command in commands_of(line) if command["cmd"] == "answer")

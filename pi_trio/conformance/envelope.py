@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from .lines import is_ask
 from .protocol import Object
 
-_MESSAGE_FIELDS: Final = {
-    "ask": frozenset({"ask", "fn", "key", "args", "aborted"}),
-    "re": frozenset({"re", "ok", "error"}),
+_ASK_FIELDS: Final = frozenset({"ask", "fn", "key", "args", "aborted"})
+_REPLY_FIELDS: Final = frozenset({"re", "ok", "error"})
+
+_TELL_FIELDS: Final = {
     "settled": frozenset({"tell", "op", "ok", "error"}),
     "signal": frozenset({"tell", "ask"}),
     "withdrawn": frozenset({"tell", "ask"}),
@@ -68,7 +70,8 @@ EVENT_TYPES: Final = frozenset(_EVENT_FIELDS)
 class Envelope:
     """Reduces the messages of one subject, and counts what it has set aside.
 
-    `strict`: nothing is set aside, so that whatever is unknown shows as a difference.
+    `strict`: nothing is set aside, so that whatever is unknown shows as a difference. What is unknown of the message
+    itself then stands apart, in a field `unknown` that nobody looks into: its names may mean something elsewhere.
     """
 
     def __init__(self, *, strict: bool = False) -> None:
@@ -81,21 +84,27 @@ class Envelope:
 
         A listener's ask about an unknown event has to be answered all the same: see `is_foreign`.
         """
+        if is_ask(message):
+            fields, name = _ASK_FIELDS, str(message["fn"])
+        elif "re" in message:
+            fields, name = _REPLY_FIELDS, "re"
+        else:
+            name = message["tell"]
+            fields = _TELL_FIELDS.get(name, frozenset({"tell"}))
         if self._strict:
-            return message
-        kind = "ask" if "ask" in message and "tell" not in message else message.get("tell", "re")
-        fields = _MESSAGE_FIELDS.get(kind)
-        if fields is None:
-            self._count(f"tell {kind}")
+            unknown = {field: value for field, value in message.items() if field not in fields}
+            known = {field: value for field, value in message.items() if field in fields}
+            return {**known, "unknown": unknown} if unknown else known
+        if "tell" in message and name not in _TELL_FIELDS:
+            self._count(f"tell {name}")
             return None
-        if kind == "event" and message["event"]["type"] not in EVENT_TYPES:
+        if "tell" in message and name == "event" and message["event"]["type"] not in EVENT_TYPES:
             self._count(f"event {message['event']['type']}")
             return None
-        name = str(message["fn"]) if kind == "ask" else kind
         reduced = self._reduce(message, fields, name)
-        if kind == "ask" and name in _ARGUMENTS:
+        if is_ask(message) and name in _ARGUMENTS:
             reduced["args"] = self._arguments(name, reduced["args"])
-        elif kind == "event":
+        elif "event" in fields:
             reduced["event"] = self._event(reduced["event"])
         return reduced
 

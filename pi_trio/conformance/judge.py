@@ -9,6 +9,7 @@ of what it judges by, is never laid at the subject's door: it is the verdict HAR
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from typing import Final, TypeAlias
@@ -32,13 +33,13 @@ SILENCES: Final = 5
 """Scenarios in a row that end in silence before a subject is given up: each costs the whole patience."""
 
 DEATHS: Final = 3
-"""Scenarios in a row in which a subject dies before it is given up."""
+"""Scenarios in a row that a subject does not survive, or does not start again for, before it is given up."""
 
 
 Expect: TypeAlias = Callable[[Scenario], Expectation]
 """Says what is expected in a scenario; raises if that cannot be said, which is a fault of the tester."""
 
-Fit: TypeAlias = Callable[[Object, Callable[[], Awaitable[None]]], Awaitable[None]]
+Meet: TypeAlias = Callable[[Object, Callable[[], Awaitable[None]]], Awaitable[None]]
 """Makes ready for a subject, given its hello, and a function that ends it until it is needed again."""
 
 
@@ -49,7 +50,7 @@ async def judge_subject(
     *,
     expect: Expect,
     decide: Decide,
-    fit: Fit | None = None,
+    meet: Meet | None = None,
     strict: bool = False,
     jobs: int = 1,
     fail_fast: bool = False,
@@ -62,7 +63,7 @@ async def judge_subject(
         label: how the user knows the subject.
         expect: says what is expected in a scenario.
         decide: makes the verdict on a run.
-        fit: called once, before the first scenario.
+        meet: called once, before the first scenario.
         strict: what the protocol does not know counts as a difference.
         jobs: how many processes of the subject may be at work at once.
         fail_fast: stop at the first failure that `mark` leaves one.
@@ -70,8 +71,9 @@ async def judge_subject(
         progress: told the name of each scenario when its verdict has fallen.
 
     Never raises for what the subject does: one that cannot be started is a leg without verdicts, one that
-    dies is started again for the next scenario. A fault of the tester is the verdict HARNESS on that
-    scenario. When cancelled, the subject is ended.
+    dies is started again for the next scenario, and where that fails, that scenario is lost and the next one
+    tries again. A fault of the tester is the verdict HARNESS on that scenario. When cancelled, the subject is
+    ended.
     """
     judging = _Judging(
         scenarios, expect=expect, decide=decide, mark=mark, progress=progress, fail_fast=fail_fast
@@ -87,8 +89,8 @@ async def judge_subject(
             except SubjectFault as fault:
                 return Leg(label=label, hello=None, fault=fault.message, stderr=fault.stderr)
             judging.hello = keepers[0].hello
-            if fit is not None:
-                await fit(judging.hello, keepers[0].rest)
+            if meet is not None:
+                await meet(judging.hello, keepers[0].rest)
             with single_errors():
                 async with trio.open_nursery() as nursery:
                     for keeper in keepers:
@@ -146,7 +148,11 @@ class _Judging:
             verdict = attempt.verdict
             if attempt.offered and self._lost.for_good is not None:
                 verdict = verdict_on(
-                    attempt.scenario, attempt.expected, self._lost.for_good, reason=self._lost.reason
+                    attempt.scenario,
+                    attempt.expected,
+                    self._lost.for_good,
+                    reason=self._lost.reason,
+                    tried=False,
                 )
             elif attempt.offered:
                 self._lost.note(attempt.fault)
@@ -174,8 +180,7 @@ class _Judging:
 
     async def _drive(self, keeper: Keeper, scenario: Scenario, expected: Expectation) -> _Attempt:
         played = expected.scenario or scenario
-        lacking = missing(needs(played, expected.lines), self.hello)
-        lacking += (expected.incomparable,) if expected.incomparable else ()
+        lacking = expected.missing or missing(needs(played, expected.lines), self.hello)
         if lacking:
             verdict = verdict_on(scenario, expected, Outcome.NOT_OFFERED, missing=lacking)
             return _Attempt(scenario=scenario, expected=expected, verdict=verdict)
@@ -189,7 +194,8 @@ class _Judging:
         except SubjectUnstartable as caught:
             fault = caught
             reason = f"it does not start again: {caught.message}"
-            verdict = verdict_on(scenario, expected, Outcome.CRASH, reason=reason)
+            run = Run(scenario=scenario, lines=(), fault=caught, ignored=Counter())
+            verdict = verdict_on(scenario, expected, Outcome.CRASH, run, reason=reason)
         return _Attempt(scenario=scenario, expected=expected, verdict=verdict, offered=True, fault=fault)
 
     async def _play(self, keeper: Keeper, played: Scenario, expected: Expectation) -> tuple[Run, Verdict]:
@@ -210,28 +216,29 @@ class _Judging:
 
 
 class _Losses:
-    """Whether it is still worth trying: not with a subject that does not start again, that dies again and again,
-    or that never says a word.
+    """Whether it is still worth trying: not with a subject that ends, or does not start, again and again, or that
+    never says a word.
     """
 
     def __init__(self) -> None:
         self.for_good: Outcome | None = None
         """The outcome of all further scenarios, once the subject is given up."""
         self.reason = ""
-        self._row: list[type[SubjectFault]] = []
+        self._loss: Outcome | None = None
+        self._row = 0
+        """How many scenarios in a row were lost in the same way."""
 
     def note(self, fault: SubjectFault | None) -> None:
-        if fault is None:
-            self._row = []
-            return
-        kind = type(fault)
-        self._row = [*(earlier for earlier in self._row if earlier is kind), kind]
-        if isinstance(fault, SubjectUnstartable):
-            self._give_up(Outcome.CRASH, f"it does not start again: {fault.message}")
-        elif kind is SubjectDied and len(self._row) == DEATHS:
-            self._give_up(Outcome.CRASH, f"not tried any more: it died in {DEATHS} scenarios in a row")
-        elif kind is SubjectSilent and len(self._row) == SILENCES:
-            self._give_up(Outcome.HANG, f"not tried any more: {SILENCES} scenarios in a row got no reply")
-
-    def _give_up(self, outcome: Outcome, reason: str) -> None:
-        self.for_good, self.reason = outcome, reason
+        loss: Outcome | None = None
+        if isinstance(fault, (SubjectDied, SubjectUnstartable)):
+            loss = Outcome.CRASH
+        elif isinstance(fault, SubjectSilent):
+            loss = Outcome.HANG
+        self._row = self._row + 1 if loss is self._loss else 1
+        self._loss = loss
+        if loss is Outcome.CRASH and self._row == DEATHS:
+            self.for_good = loss
+            self.reason = f"not tried any more: {DEATHS} scenarios in a row it died, or did not start again"
+        elif loss is Outcome.HANG and self._row == SILENCES:
+            self.for_good = loss
+            self.reason = f"not tried any more: {SILENCES} scenarios in a row got no reply"

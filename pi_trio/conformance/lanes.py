@@ -30,6 +30,7 @@ from typing import Any, Final
 import attrs
 
 from .compare import canonical
+from .lines import asks
 from .protocol import Object
 
 KEYED: Final = frozenset({"execute", "beforeToolCall", "afterToolCall"})
@@ -129,11 +130,10 @@ class Arranger:
     # The guide.
 
     def _expect(self, position: int, line: Object) -> None:
-        asked = line.get("ask")
         if "ask" in line or "tell" in line:
             self._positions[unnumbered(line)].append(position)
-        if isinstance(asked, dict) and "tell" not in line and asked["fn"] in self._keyless and "key" in asked:
-            self._keys[signature(line)].append(asked["key"])
+        if asks(line) in self._keyless and "key" in line["ask"]:
+            self._keys[signature(line)].append(line["ask"]["key"])
 
     def _rank(self, message: Object) -> float:
         """The position of the next line in the guide that says the same; behind all if there is none."""

@@ -20,7 +20,7 @@ given up a push has no effect, and the traces of two subjects stay comparable li
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import attrs
@@ -30,10 +30,12 @@ from .faults import ProtocolFault, SubjectEndless, SubjectFault, SubjectLate
 from .foresight import Foresight
 from .lanes import Arranger
 from .ledger import Ask, Ledger, rule_for
+from .lines import is_ask
 from .normalise import Normaliser
 from .protocol import Object
 from .scenario import Address, Rule, Scenario
-from .subject import Subject, Unhurried
+from .subject import Overheard, Subject, Unhurried
+from .wiretap import Wire
 
 MAX_STEPS: Final = 10_000
 """Commands in one scenario, at most. A subject that asks for more never comes to rest."""
@@ -64,7 +66,8 @@ class Run:
         fault: what broke the scenario off, if something did; then the subject is not to be used again.
         ignored: how often each thing was met that the protocol does not know.
         refusals: the errors of the subject's driver in its own words, the first few.
-        wire: what was sent (`>`) and received (`<`), as it was.
+        wire: what was sent (`>`) and received (`<`), as lines of JSON; the end of it, if it is long.
+        words: by the index of a line, the texts of errors in it that the trace has as a host's, in full.
     """
 
     scenario: Scenario
@@ -72,7 +75,8 @@ class Run:
     fault: SubjectFault | None
     ignored: Counter[str]
     refusals: tuple[str, ...] = ()
-    wire: tuple[tuple[str, Object], ...] = ()
+    wire: tuple[str, ...] = ()
+    words: Mapping[int, str] = attrs.field(factory=dict[int, str])
 
 
 async def drive(
@@ -108,7 +112,8 @@ class _Drive:
         self._normaliser = Normaliser(scenario.texts())
         self._script: Iterator[Object] = iter(scenario.steps)
         self._lines: list[Object] = []
-        self._wire: list[tuple[str, Object]] = []
+        self._wire = Wire()
+        self._words: dict[int, str] = {}
         self._refusals: list[str] = []
         self._sent = 0
         self._id = 0
@@ -141,6 +146,7 @@ class _Drive:
             while (command := self._next()) is not None:
                 await self._do(command)
             await self._do({"cmd": "sync"})
+            await self._hear_what_is_left()
             await self._see_that_it_is_quiet()
             end = self._ledger.state()
         except SubjectFault as caught:
@@ -153,7 +159,8 @@ class _Drive:
             fault=fault,
             ignored=self._envelope.ignored,
             refusals=tuple(self._refusals),
-            wire=tuple(self._wire),
+            wire=self._wire.lines(),
+            words=self._words,
         )
 
     # What is done next.
@@ -209,7 +216,7 @@ class _Drive:
             self._note_refusal(outcome)
         for message in self._arranger.arrange(reactions):
             self._note(message)
-        self._lines.append(self._normaliser.line(_reply_line(shown, reply, outcomes)))
+        self._write(_reply_line(shown, reply, outcomes))
 
     async def _wait_for_the_rest(self, reactions: list[Object]) -> None:
         """Without quiescence: wait for as many reactions as are expected of this step."""
@@ -222,17 +229,26 @@ class _Drive:
                 message = await self._unhurried.more()
                 if message is None:
                     raise self._foresight.missed()
-                self._wire.append(("<", message))
+                self._wire.add("<", message)
                 more = await self._sorted_out([message])
                 reactions += more
                 self._foresight.hear(more)
         except SubjectLate as late:
             raise SubjectLate(late.message, received=tuple(reactions)) from None
 
+    async def _hear_what_is_left(self) -> None:
+        """Write down what has arrived behind the last reply already: it is this scenario's, not the next one's."""
+        if self._unhurried is not None or not isinstance(self._subject, Overheard):
+            return
+        while messages := self._subject.unasked():
+            self._wire.add("<", *messages)
+            for reaction in await self._sorted_out(messages):
+                self._note(reaction)
+
     async def _see_that_it_is_quiet(self) -> None:
         """Without quiescence: wait once for what must not happen, and write it down if it does."""
         while self._unhurried is not None and (message := await self._unhurried.more(QUIET)) is not None:
-            self._wire.append(("<", message))
+            self._wire.add("<", message)
             for reaction in await self._sorted_out([message]):
                 self._note(reaction)
 
@@ -266,9 +282,9 @@ class _Drive:
         """Send a command; the known reactions and the reply. Foreign events are acknowledged on the way."""
         self._id += 1
         given = {"id": self._id, **command}
-        self._wire.append((">", given))
+        self._wire.add(">", given)
         messages = await self._subject.request(given)
-        self._wire += (("<", message) for message in messages)
+        self._wire.add("<", *messages)
         reply = messages.pop()
         if reply.get("re") != given["id"]:
             raise ProtocolFault(f"it replied to {reply.get('re')!r:.40}, the command was {given['id']}")
@@ -278,7 +294,7 @@ class _Drive:
         """What of some messages the protocol knows. Foreign events are acknowledged, and what follows is added."""
         reactions: list[Object] = []
         for message in messages:
-            if "ask" in message and "tell" not in message and self._envelope.is_foreign(message):
+            if is_ask(message) and self._envelope.is_foreign(message):
                 self._foreign.add(message["ask"])
                 more, _ = await self._request({"cmd": "answer", "ask": message["ask"]})
                 reactions += more
@@ -322,7 +338,15 @@ class _Drive:
             self._ledger.note_tell(message)
             if "ask" in message:
                 line["ask"] = self._ledger.by_id(message["ask"]).address.to_json()
-        self._lines.append(self._normaliser.line(line))
+        self._write(line)
+
+    def _write(self, line: Object) -> None:
+        """Write down a line of the subject, normalised; and apart from it the words that were left out."""
+        written = self._normaliser.line(line)
+        said = "; ".join(_errors(line))
+        if said and said != "; ".join(_errors(written)) and len(self._words) < 100:
+            self._words[len(self._lines)] = said[:500]
+        self._lines.append(written)
 
     def _note_refusal(self, outcome: Object) -> None:
         text = outcome.get("error")
@@ -332,7 +356,7 @@ class _Drive:
     def _note_remains(self, fault: SubjectFault) -> None:
         """Write down what came before the subject broke off in the middle of a step."""
         if not isinstance(fault, SubjectLate):  # of which all that came is on the wire already
-            self._wire += (("<", message) for message in fault.received)
+            self._wire.add("<", *fault.received)
         known = [known for message in fault.received if (known := self._envelope.known(message)) is not None]
         for message in self._arranger.arrange(known):
             try:
@@ -356,6 +380,14 @@ def _reply_line(command: Object, reply: Object, outcomes: list[Object]) -> Objec
     else:
         value = None if command["cmd"] in _MUTE else reply["ok"]
     return {"reply": value, **more}
+
+
+def _errors(line: Object) -> list[str]:
+    """The texts of the errors that a line tells, those in a burst's reply too."""
+    outcomes: Any = line.get("reply")
+    holders = [line, *(outcomes if isinstance(outcomes, list) else ())]
+    texts: list[Any] = [holder.get("error") for holder in holders if isinstance(holder, dict)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _outcomes(reply: Object, count: int) -> list[Object]:

@@ -15,6 +15,7 @@ import attrs
 
 from pi_trio.jsonvalue import thaw
 
+from .lines import commands_in
 from .protocol import Object
 from .rebuilding import Contradiction, rebuilt
 from .scenario import Scenario
@@ -25,11 +26,38 @@ def mirrored(scenario: Scenario, features: Object) -> Scenario:
     changed = scenario
     if features.get("listeners") in ("sync", "none"):
         changed = _unawaited(changed, heard=features["listeners"] == "sync")
-    if features.get("toolModes") == ["sequential"]:
+    if tool_modes(features) == frozenset({"sequential"}):
         changed = _sequential(changed)
     if features.get("partials") == "built":
         changed = _rebuilt(changed)
+    if features.get("abort") == "cancelling":
+        changed = cancelling(changed)
     return scenario if changed == scenario else changed
+
+
+def tool_modes(features: Object) -> frozenset[str]:
+    """The modes in which a subject executes the calls of a batch. What is not understood is none."""
+    declared: Any = features.get("toolModes", "both")
+    if declared == "both":
+        return frozenset({"parallel", "sequential"})
+    names = declared if isinstance(declared, list) else []
+    return frozenset(mode for mode in ("parallel", "sequential") if mode in names)
+
+
+def cancelling(scenario: Scenario) -> Scenario:
+    """With aborts that cancel, unless the scenario itself speaks of the mode."""
+
+    def fresh(create: Object) -> Object:
+        options: Any = create.get("options", {})
+        return {**create, "options": {"abortMode": "cancel", **options}}
+
+    steps = [fresh(step) if step["cmd"] == "create" else step for step in scenario.steps]
+    return attrs.evolve(scenario, create=fresh(scenario.create), steps=steps)
+
+
+def aborts(scenario: Scenario) -> bool:
+    """Whether there is an abort in it. Without one it does not matter what an abort does."""
+    return any(command["cmd"] == "abort" for command in commands(scenario))
 
 
 def holds_listeners(scenario: Scenario) -> bool:
@@ -52,9 +80,7 @@ def contradicts_itself(scenario: Scenario) -> bool:
 
 def commands(scenario: Scenario) -> Iterator[Object]:
     """The commands of the script, those in bursts too."""
-    for step in scenario.steps:
-        yield step
-        yield from step.get("cmds", ())
+    return (command for step in scenario.steps for command in commands_in(step))
 
 
 def _unawaited(scenario: Scenario, *, heard: bool) -> Scenario:

@@ -1,22 +1,23 @@
 """What a scenario needs of a subject, derived from the scenario and from the trace that is expected of it.
 
 Nobody writes down what a scenario needs: such lists rot. The commands are those that the expected trace
-sends, the hooks are those that `create` installs, and the features follow from what happens in it: a feature
-is needed only where it would show. A subject that offers less is not driven through that scenario, and the
-names given here say what it lacks.
+sends, the hooks and the options are those that they name, and the features follow from what happens in it: a
+feature is needed only where it would show. A subject that offers less is not driven through that scenario, and
+the names given here say what it lacks.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
-from . import targets
+from . import options, targets
 from .compare import canonical
 from .deliveries import overlap, update_waits
 from .lanes import KEYED, signature
-from .mirror import contradicts_itself, holds_listeners
+from .lines import asks, commands_of, event_of
+from .mirror import contradicts_itself, holds_listeners, tool_modes
 from .protocol import Object
 from .scenario import Scenario
 
@@ -35,41 +36,46 @@ _DEFAULTS: Final = {
 def needs(scenario: Scenario, expected: Sequence[Object]) -> frozenset[str]:
     """What the scenario needs, as `command push`, `hook finishTurn`, `feature listeners: awaited`."""
     found = {"order total"} if _races_show(scenario, expected) else set[str]()
-    commands = [command for line in expected if "send" in line for command in _each(line["send"])]
+    commands = [command for line in expected for command in commands_of(line)]
     found |= {f"command {command['cmd']}" for command in commands}
     found |= {f"feature {feature}" for feature in _features(scenario, expected)}
     found.discard("command sync")  # `state` serves as well
     creates = (command for command in commands if command["cmd"] == "create")
-    return frozenset(found | targets.needed(creates))
+    return frozenset(found | targets.needed(creates) | options.needed(commands))
 
 
 def offers(hello: Object) -> frozenset[str]:
     """What a subject offers, in the same words."""
     features: Object = {**_DEFAULTS, **hello.get("features", {})}
-    offered = {f"command {name}" for name in hello["commands"]} | targets.offered(hello)
+    offered = {f"command {name}" for name in hello["commands"]}
+    offered |= targets.offered(hello) | options.offered(hello)
     offered.add(f"order {hello.get('order', 'total')}")
     for name, value in features.items():
-        if name == "keyless":
+        if name in ("keyless", "toolModes"):
             continue
         if value is True:
             offered.add(f"feature {name}")
         elif isinstance(value, str):
             offered.add(f"feature {name}: {value}")
-    if features["listeners"] != "none":
+    if features["listeners"] in ("awaited", "sync"):
         offered.add("feature listeners")
     if features["listeners"] != "awaited":  # called and gone, so nothing overlaps
         offered.discard("feature delivery: overlapping")
     if features["abort"] == "both":
         offered |= {"feature abort: advisory", "feature abort: cancelling"}
-    modes: Any = features["toolModes"]
-    if modes == "both":
-        modes = ["parallel", "sequential"]
-    if isinstance(modes, list):
-        offered |= {f"feature toolModes: {mode}" for mode in modes}
+    offered |= {f"feature toolModes: {mode}" for mode in tool_modes(features)}
     keyless = features.get("keyless")
     nameless: list[str] = keyless if isinstance(keyless, list) else []
     offered |= {f"feature key of {fn}" for fn in KEYED if fn not in nameless}
     return frozenset(offered)
+
+
+def is_exact(hello: Object) -> bool:
+    """Whether a subject can be driven without a trace to follow: it knows when a step is over, its order is total, and
+    its callbacks say which call they are about.
+    """
+    quiet, order = hello.get("quiescence", "exact"), hello.get("order", "total")
+    return quiet == "exact" and order == "total" and not hello.get("features", {}).get("keyless")
 
 
 def missing(needed: Iterable[str], hello: Object) -> tuple[str, ...]:
@@ -77,16 +83,10 @@ def missing(needed: Iterable[str], hello: Object) -> tuple[str, ...]:
     return tuple(sorted(set(needed) - offers(hello)))
 
 
-def _each(command: Object) -> Iterator[Object]:
-    yield command
-    if command["cmd"] == "burst":
-        yield from command["cmds"]
-
-
 def _features(scenario: Scenario, expected: Sequence[Object]) -> Iterator[str]:
     """The features in which a subject has to follow Pi, because they show."""
     yield from _from_create(scenario)
-    if holds_listeners(scenario) or any(_asks_listener(line) for line in expected):
+    if holds_listeners(scenario) or any(asks(line) == "listener" for line in expected):
         yield "listeners: awaited"
     if overlap(expected):
         yield "delivery: overlapping"
@@ -95,33 +95,33 @@ def _features(scenario: Scenario, expected: Sequence[Object]) -> Iterator[str]:
     if contradicts_itself(scenario):
         yield "partials: given"
     yield from (f"key of {fn}" for fn in _indistinct(expected))
+    if any(asks(line) == "execute" for line in expected) and not scenario.create.get("options", {}).get(
+        "toolExecution"
+    ):
+        yield "toolModes: parallel"  # the default
     running: set[str] = set()
     cancels = scenario.create.get("options", {}).get("abortMode") == "cancel"
     for line in expected:
-        if "send" in line:
-            for command in _each(line["send"]):
-                yield from _from_command(command, running=bool(running), cancels=cancels)
-                if command["cmd"] in ("prompt", "continue"):
-                    running.add(command["op"])
-        elif line.get("tell") == "settled":
+        for command in commands_of(line):
+            yield from _from_command(command, running=bool(running), cancels=cancels)
+            if command["cmd"] in ("prompt", "continue"):
+                running.add(command["op"])
+        if line.get("tell") == "settled":
             running.discard(line["op"])
-
-
-def _asks_listener(line: Object) -> bool:
-    return "tell" not in line and "ask" in line and line["ask"]["fn"] == "listener"
 
 
 def _indistinct(expected: Sequence[Object]) -> Iterator[str]:
     """The functions of which two calls are open at once that differ in nothing but the call's id."""
     waiting: dict[str, tuple[str, str]] = {}
     for line in expected:
-        for command in _each(line["send"]) if "send" in line else ():
+        for command in commands_of(line):
             if command["cmd"] == "answer":
                 waiting.pop(canonical(command["ask"]), None)
             elif command["cmd"] == "create":
                 waiting.clear()
-        if "tell" not in line and "ask" in line and line["ask"]["fn"] in KEYED:
-            fn, key, said = line["ask"]["fn"], str(line["ask"].get("key")), signature(line)
+        fn = asks(line)
+        if fn in KEYED:
+            key, said = str(line["ask"].get("key")), signature(line)
             if any(said == other and key != its for other, its in waiting.values()):
                 yield fn
             waiting[canonical(line["ask"])] = (said, key)
@@ -141,7 +141,7 @@ def _races_show(scenario: Scenario, expected: Sequence[Object]) -> bool:
     for line in expected:
         if "send" in line:
             calls.clear()
-        event = line.get("event") or line.get("args", {}).get("event") or {}
+        event = event_of(line) or {}
         if event.get("type") in ("tool_execution_end", "tool_execution_update"):
             calls.add(str(event.get("toolCallId")))
             if len(calls) > 1:
@@ -153,8 +153,8 @@ def _shares_an_id(expected: Sequence[Object]) -> bool:
     """Whether two calls with one id run at the same time."""
     running: Counter[str] = Counter()
     for line in expected:
-        event = line.get("event") or line.get("args", {}).get("event") or {}
-        if "tell" not in line and line.get("ask", {}).get("fn") == "execute":
+        event = event_of(line) or {}
+        if asks(line) == "execute":
             running[line["ask"]["key"]] += 1
         elif "send" in line and line["send"]["cmd"] == "answer" and line["send"]["ask"]["fn"] == "execute":
             running[str(line["send"]["ask"].get("key"))] -= 1
@@ -166,15 +166,9 @@ def _shares_an_id(expected: Sequence[Object]) -> bool:
 
 
 def _from_create(scenario: Scenario) -> Iterator[str]:
-    options = scenario.create.get("options", {})
-    if options.get("toolExecution") or any(
-        "executionMode" in tool for tool in scenario.create.get("tools", ())
-    ):
-        modes = {options["toolExecution"]} if options.get("toolExecution") else set[str]()
-        modes |= {
-            tool["executionMode"] for tool in scenario.create.get("tools", ()) if "executionMode" in tool
-        }
-        yield from (f"toolModes: {mode}" for mode in modes)
+    mode = scenario.create.get("options", {}).get("toolExecution")
+    modes = {tool["executionMode"] for tool in scenario.create.get("tools", ()) if "executionMode" in tool}
+    yield from (f"toolModes: {each}" for each in modes | ({mode} if mode else set[str]()))
 
 
 def _from_command(command: Object, *, running: bool, cancels: bool) -> Iterator[str]:

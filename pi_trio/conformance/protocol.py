@@ -39,14 +39,22 @@ COMMANDS: Final = frozenset(REQUIRED_COMMANDS + OPTIONAL_COMMANDS)
 
 @attrs.frozen(kw_only=True)
 class Limits:
-    """How much a subject may say. Far above what any scenario needs; a subject that exceeds them is out of control."""
+    """How much a subject may say. Far above what any scenario needs; a subject that exceeds them is out of control,
+    and what it says takes room in the tester, many times over.
+    """
 
-    line: int = 16 * 1024 * 1024
+    line: int = 4 * 1024 * 1024
     """Bytes of one message."""
-    messages: int = 50_000
+    messages: int = 5_000
     """Messages in answer to one command."""
-    total: int = 256 * 1024 * 1024
+    reply: int = 8 * 1024 * 1024
+    """Bytes in answer to one command."""
+    total: int = 32 * 1024 * 1024
     """Bytes between two `create` commands."""
+    total_messages: int = 50_000
+    """Messages between two `create` commands."""
+    values: int = 1_000_000
+    """Values in these messages, counted by the commas and brackets; each takes far more room than its text."""
 
 
 LIMITS: Final = Limits()

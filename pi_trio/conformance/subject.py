@@ -25,6 +25,19 @@ class Subject(Protocol):
 
 
 @runtime_checkable
+class Overheard(Subject, Protocol):
+    """A subject of which more may have arrived than was asked for."""
+
+    def unasked(self) -> list[Object]:
+        """The messages behind the last reply that have arrived already; nothing is waited for.
+
+        Raises:
+            ProtocolFault: one of them is none, or is a reply.
+        """
+        ...
+
+
+@runtime_checkable
 class Unhurried(Subject, Protocol):
     """A subject that may speak after its reply."""
 

@@ -20,6 +20,7 @@ from pi_trio.jsontext import parse_json, print_json
 
 from .protocol import Object
 from .scenario import Scenario
+from .writing import write_whole
 
 
 class VectorError(PiTrioError):
@@ -89,7 +90,7 @@ class Vectors:
             raise VectorError(f"{path}, line 1: {error}") from None
 
     def write(self, recording: Recording) -> Path:
-        """Store a recording in its place, and say where that is."""
+        """Store a recording in its place, and say where that is. Raises: OSError."""
         path = self.path(recording.release, recording.scenario.name)
         write_lines(
             path, [{"scenario": recording.scenario.to_json(), "release": recording.release}, *recording.lines]
@@ -126,6 +127,6 @@ def _empty(path: Path) -> list[Object]:
 
 
 def write_lines(path: Path, lines: Iterable[Object]) -> None:
-    """Write JSON objects, one a line, compactly."""
+    """Write JSON objects, one a line, compactly. Raises: OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes("".join(f"{print_json(line)}\n" for line in lines).encode())
+    write_whole(path, "".join(f"{print_json(line)}\n" for line in lines).encode())

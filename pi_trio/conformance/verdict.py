@@ -1,7 +1,8 @@
 """Verdicts: what is said of a subject's way with one scenario, how many there are of each, and the exit code.
 
 A scenario that was not run is never a success, and a fault of the tester is never the subject's. Scenarios
-whose expected traces coincide are one scenario twice: they count once, unless they came out differently.
+whose expected traces coincide are one scenario twice: they count once, unless they came out differently, or
+were not run: what is not known of the one is not known of the other either.
 """
 
 from __future__ import annotations
@@ -73,8 +74,10 @@ class Verdict:
         traceback: of a fault of the tester.
         ignored: how often each thing was met that the protocol does not know.
         same_as: fingerprint of the expected trace; equal ones count once.
-        wire: of a failure, what was sent (`>`) and received (`<`).
+        wire: of a failure, what was sent (`>`) and received (`<`), as lines of JSON; the end of it.
+        words: of a failure, by the index of a line in the subject's trace, what an error in it says in full.
         known: why it is in the baseline, if it is; `failed_as` is the outcome that it would have otherwise.
+        tried: the subject was driven through it; not so once it was given up, which is a failure all the same.
     """
 
     name: str
@@ -89,9 +92,11 @@ class Verdict:
     traceback: str = ""
     ignored: Mapping[str, int] = attrs.field(factory=dict[str, int])
     same_as: str = ""
-    wire: tuple[tuple[str, Object], ...] = ()
+    wire: tuple[str, ...] = ()
+    words: Mapping[int, str] = attrs.field(factory=dict[int, str])
     known: str = ""
     failed_as: Outcome | None = None
+    tried: bool = True
 
 
 @attrs.frozen(kw_only=True)
@@ -144,6 +149,10 @@ class Report:
         """How many scenarios came out how."""
         return tally(self.worst())
 
+    def untried(self) -> int:
+        """How many scenarios the subject was not driven through any more, after it had been given up."""
+        return sum(not verdict.tried for leg in self.legs for verdict in leg.verdicts)
+
     def missing_commands(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for leg in self.legs for name in leg.missing_commands()))
 
@@ -162,11 +171,12 @@ class Report:
 
 
 def tally(verdicts: Iterable[Verdict]) -> Counter[Outcome]:
-    """How many there are of each outcome, coinciding scenarios counted once."""
+    """How many there are of each outcome, coinciding scenarios counted once if they were run."""
     seen: set[tuple[str, Outcome]] = set()
     counts: Counter[Outcome] = Counter()
     for verdict in verdicts:
-        key = (verdict.same_as or verdict.name, verdict.outcome)
+        offered = verdict.outcome is not Outcome.NOT_OFFERED
+        key = ((offered and verdict.same_as) or verdict.name, verdict.outcome)
         if key not in seen:
             seen.add(key)
             counts[verdict.outcome] += 1

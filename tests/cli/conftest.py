@@ -20,6 +20,7 @@ from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.vectors import Recording, Vectors
+from pi_trio.profile import PROFILES
 
 NAMES = ("text_plain", "tool_single", "tools_parallel_reverse")
 """The scenarios of the small spec: no ruling touches them."""
@@ -37,20 +38,30 @@ Finished = tuple[int, str, str]
 
 
 @pytest.fixture(scope="session")
-def traces() -> dict[str, Run]:
-    """What the runtime does in the scenarios of the small spec."""
+def traces_as() -> dict[str, dict[str, Run]]:
+    """What the runtime does in the scenarios of the small spec, as each release."""
     chosen = [scenario for scenario in all_scenarios() if scenario.name in NAMES]
-    with first_in_first_out():
-        runs = trio.run(consult_runtime, runtime_inside("pi-1.6.0", 30), chosen)
-    return {name: run for name, run in runs.items() if isinstance(run, Run)}
+    found: dict[str, dict[str, Run]] = {}
+    for name, profile in PROFILES.items():
+        with first_in_first_out():
+            runs = trio.run(consult_runtime, runtime_inside(name, 30), chosen)
+        found[profile.release] = {name: run for name, run in runs.items() if isinstance(run, Run)}
+    return found
+
+
+@pytest.fixture(scope="session")
+def traces(traces_as: dict[str, dict[str, Run]]) -> dict[str, Run]:
+    """The same as the newest release."""
+    return traces_as["1.6.0"]
 
 
 @pytest.fixture
-def spec(traces: dict[str, Run], tmp_path: Path) -> Vectors:
+def spec(traces_as: dict[str, dict[str, Run]], tmp_path: Path) -> Vectors:
     """A spec folder in which the runtime's own traces stand as recordings."""
     vectors = Vectors(tmp_path / "spec")
-    for run in traces.values():
-        vectors.write(Recording(scenario=run.scenario, release="1.6.0", lines=run.lines))
+    for release, runs in traces_as.items():
+        for run in runs.values():
+            vectors.write(Recording(scenario=run.scenario, release=release, lines=run.lines))
     return vectors
 
 

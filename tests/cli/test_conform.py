@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pi_trio._version import __version__
 from pi_trio.cli import main
+from pi_trio.conformance.baseline import Baseline
 from pi_trio.conformance.protocol import REQUIRED_COMMANDS
 from pi_trio.conformance.ruled import golden_path, propose
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.vectors import Recording, Vectors
+from pi_trio.profile import PROFILES
 
 from .conftest import NAMES, RUNTIME, Finished
 
@@ -29,6 +33,44 @@ def test_the_runtime_is_judged_in_both_ways(pi_trio: PiTrio) -> None:
     assert "runtime, in this process: pi_trio" in out
     assert "runtime, over stdio: pi_trio" in out
     assert pi_trio("conform", "--subject", "reference", scenarios=NAMES)[0] == 0
+
+
+@pytest.mark.parametrize("who", [(), ("--exec", RUNTIME)])
+def test_all_profiles_are_judged_one_after_the_other(
+    who: tuple[str, ...], pi_trio: PiTrio, tmp_path: Path
+) -> None:
+    """Each time the subject is started as that release."""
+    file = tmp_path / "report.json"
+    code, out, _ = pi_trio("conform", *who, "--profile", "all", "--json", str(file), scenarios=NAMES)
+    assert code == 0
+    for name in PROFILES:
+        assert f"pi_trio {__version__}, profile {name}" in out
+        assert f"{name}{' ' * (9 - len(name))}  3 passed, 0 non-strict, 0 not offered, 0 failed\n" in out
+    documents = json.loads(file.read_text())["profiles"]
+    assert [document["profile"] for document in documents] == list(PROFILES)
+    assert all(document["summary"]["passed"] == 3 for document in documents)
+
+
+def test_one_release_that_fails_fails_all(pi_trio: PiTrio, spec: Vectors) -> None:
+    spec.path("0.85.0", "tool_single").unlink()
+    code, out, _ = pi_trio("conform", "--profile", "all", scenarios=NAMES)
+    assert code == 4
+    assert out.endswith("pi-1.6.0   3 passed, 0 non-strict, 0 not offered, 0 failed\n")
+    assert "pi-0.85.0  2 passed, 0 non-strict, 0 not offered, 0 failed, 1 tester faults\n" in out
+
+
+def test_a_profile_of_several_releases(pi_trio: PiTrio) -> None:
+    """The subject is started as the first; here it behaves so too, and the difference shows."""
+    names = ("tools_parallel_reverse",)
+    as_it_is = ("conform", "--exec", RUNTIME, "--profile", "pi-1.6.0,announce_tool_changes=pi-0.85.0")
+    code, out, _ = pi_trio(*as_it_is, scenarios=names)
+    assert (code, summary(out)) == (0, "1 passed, 0 non-strict, 0 not offered, 0 failed")
+    otherwise = ("conform", "--exec", RUNTIME, "--profile", "pi-1.6.0,durations=pi-0.85.0")
+    code, out, _ = pi_trio(*otherwise, scenarios=names)
+    assert (code, summary(out)) == (1, "0 passed, 0 non-strict, 0 not offered, 1 failed")
+    assert "profile pi-1.6.0\n" in out
+    assert "explain-run tools_parallel_reverse --exec" in out
+    assert "--profile pi-1.6.0,durations=pi-0.85.0\n" in out
 
 
 def test_to_agree_with_oneself_is_not_enough(pi_trio: PiTrio, spec: Vectors) -> None:
@@ -54,7 +96,7 @@ def test_a_scenario_without_a_recording_is_a_fault_of_the_tester(pi_trio: PiTrio
     code, out, _ = pi_trio("conform", scenarios=NAMES)
     assert code == 4
     assert "HARNESS text_plain" in out
-    assert "run `pi-trio vectors record --scenario text_plain`" in out
+    assert "run `pi-trio vectors record --release 1.6.0 text_plain`" in out
     assert summary(out) == "2 passed, 0 non-strict, 0 not offered, 0 failed, 1 tester faults"
 
 
@@ -121,8 +163,11 @@ def test_a_subject_that_does_not_start(pi_trio: PiTrio, peer, tmp_path: Path) ->
         (["--subject", "me"], "--subject is reference, pi@RELEASE or pi@FOLDER, not 'me'"),
         (["--subject", "pi@"], "--subject is reference"),
         (["--exec", "unclosed 'quote"], "No closing quotation"),
-        (["--profile", "pi-9"], "the runtime has no profile pi-9"),
-        (["--profile", "pi-9", "--exec", "x"], "the runtime has no profile pi-9"),
+        (["--exec", ""], "the command line of a program is needed"),
+        (["--profile", "pi-9"], "there is no profile 'pi-9'; known are: pi-0.80.2"),
+        (["--profile", "pi-9", "--exec", "x"], "--profile pi-9: there is no profile 'pi-9'"),
+        (["--profile", "pi-1.0.3,color=pi-1.6.0", "--exec", "x"], "a profile has no field 'color'"),
+        (["--profile", "pi-1.0.3,identity=pi-1.6.0"], "no release behaves so"),
     ],
 )
 def test_wrong_usage_is_told(arguments: list[str], tells: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,9 +212,11 @@ def test_the_json_report_has_everything(pi_trio: PiTrio, peer, tmp_path: Path) -
 
 
 def test_a_report_that_cannot_be_written_is_told(pi_trio: PiTrio, tmp_path: Path) -> None:
-    code, _, err = pi_trio("conform", "--json", str(tmp_path / "no" / "report.json"), scenarios=NAMES[:1])
-    assert code == 2
-    assert "there is no folder" in err
+    """Before anything is run."""
+    for place in (tmp_path, tmp_path / "no" / "report.json", tmp_path / ("x" * 300)):
+        with pytest.raises(SystemExit) as caught:
+            pi_trio("conform", "--json", str(place), scenarios=NAMES[:1])
+        assert caught.value.code == 2
 
 
 def test_every_scenario_is_listed_if_asked(pi_trio: PiTrio) -> None:
@@ -274,7 +321,12 @@ def test_the_baseline_is_written_anew(pi_trio: PiTrio, fragile: str, tmp_path: P
     arguments = ("conform", "--exec", fragile, "--baseline", str(baseline))
     code, _, err = pi_trio(*arguments, "--update-baseline", scenarios=NAMES)
     assert (code, err) == (0, f"{baseline}: 2 entries\n")
-    assert baseline.read_text().count('reason = "CRASH: its stdout ended; it exited with code 1"') == 2
+    assert (
+        baseline.read_text().count('reason = "CRASH: its stdout ended; it exited with code 1; say why"') == 2
+    )
+    code, _, err = pi_trio(*arguments, scenarios=NAMES)
+    assert code == 2
+    assert "no reason is given yet for tool" in err
     baseline.write_text(
         known(("tool_single", "issue 12"), ("text_plain", "fixed"), ("abort_*", "not run here"))
     )
@@ -283,7 +335,32 @@ def test_the_baseline_is_written_anew(pi_trio: PiTrio, fragile: str, tmp_path: P
         'scenario = "tool_single"', 'scenario = "abort_*"', 'scenario = "tools_parallel_reverse"',
     ]  # fmt: skip
     assert 'reason = "issue 12"' in baseline.read_text()
+    baseline.write_text(baseline.read_text().replace("say why", "issue 13"))
     assert pi_trio(*arguments, scenarios=NAMES)[0] == 0
+
+
+def test_a_baseline_that_cannot_be_written_costs_no_report(
+    pi_trio: PiTrio, fragile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Baseline, path: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Baseline, "write", refuse)
+    baseline, file = tmp_path / "known.toml", tmp_path / "report.json"
+    arguments = ("--exec", fragile, "--baseline", str(baseline), "--update-baseline", "--json", str(file))
+    code, out, err = pi_trio("conform", *arguments, scenarios=NAMES)
+    assert (code, err) == (2, f"pi-trio: --baseline {baseline}: Permission denied\n")
+    assert summary(out) == "1 passed, 0 non-strict, 0 not offered, 0 failed, 2 known failures"
+    assert json.loads(file.read_text())["summary"]["known"] == 2
+
+
+def test_for_a_baseline_without_a_folder_nobody_is_judged(
+    pi_trio: PiTrio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("pi_trio.cli.conform.judge_subject")
+    baseline = tmp_path / "no" / "known.toml"
+    code, _, err = pi_trio("conform", "--baseline", str(baseline), "--update-baseline", scenarios=NAMES)
+    assert (code, err) == (2, f"pi-trio: {baseline}: there is no folder {baseline.parent}\n")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +369,7 @@ def test_the_baseline_is_written_anew(pi_trio: PiTrio, fragile: str, tmp_path: P
         (["--update-baseline"], "--update-baseline needs --baseline FILE"),
         (["--baseline", "no/such.toml"], "No such file"),
         (["--baseline", "no/such.toml", "--update-baseline", "--fail-fast"], "does not go with --fail-fast"),
-        (["--baseline", "no/such.toml", "--update-baseline"], "No such file"),
+        (["--baseline", "no/such.toml", "--update-baseline"], "there is no folder"),
         (["--ws", "http://localhost"], "begins with ws://"),
         (["--ws", "ws://"], "has a host"),
     ],

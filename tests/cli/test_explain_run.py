@@ -35,6 +35,13 @@ def test_the_sources_agree(pi_trio: PiTrio) -> None:
     assert bodies[0] == bodies[1] == bodies[2]
 
 
+def test_the_runtime_is_shown_as_a_mixture(pi_trio: PiTrio) -> None:
+    """`pi-trio fit` names this command where a field of a mixture is unclear."""
+    code, out, _ = pi_trio("explain-run", "tool_single", "--profile", "pi-0.85.0,identity=pi-1.6.0")
+    assert code == 0
+    assert "profile pi-0.85.0,identity=pi-1.6.0\n" in out
+
+
 def test_the_raw_trace(pi_trio: PiTrio, traces) -> None:
     _, out, _ = pi_trio("explain-run", "text_plain", "--jsonl")
     assert [json.loads(line) for line in out.splitlines()] == list(traces["text_plain"].lines)
@@ -78,12 +85,28 @@ def test_a_file_without_a_scenario_is_told(
         (["no_such"], "no scenario is called no_such"),
         (["abort_when_idle", "--recorded"], "is not recorded"),
         (["text_plain", "--ruled"], "has no golden trace"),
+        (["text_plain", "--ruled", "--cancelling"], "they change nothing in it"),
+        (["text_plain", "--recorded", "--cancelling"], "no release has aborts that cancel"),
+        (["tools_paralel_reverse"], "did you mean tools_parallel_reverse"),
     ],
 )
 def test_wrong_usage_is_told(pi_trio: PiTrio, arguments: list[str], tells: str) -> None:
     code, _, err = pi_trio("explain-run", *arguments)
     assert code == 2
     assert tells in err
+
+
+def test_the_mode_in_which_aborts_cancel_is_shown_too(pi_trio: PiTrio) -> None:
+    name = "abort_and_update"
+    assert pi_trio("vectors", "cancel", name)[0] == 0
+    code, _, err = pi_trio("explain-run", name, "--ruled")
+    assert code == 2
+    assert "add --cancelling" in err
+    code, out, _ = pi_trio("explain-run", name, "--ruled", "--cancelling")
+    assert code == 0
+    assert [line for line in out.splitlines() if line.startswith("+") and line.endswith("D-10")]
+    own, usual = (pi_trio("explain-run", name, *how)[1] for how in (("--cancelling",), ()))
+    assert own != usual
 
 
 def test_a_crash_is_shown_with_what_came_before(pi_trio: PiTrio, peer) -> None:

@@ -99,16 +99,74 @@ def test_a_fault_of_its_own_is_told_in_one_line(
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_ctrl_c_at_the_terminal_ends_the_run_and_the_subject(peer, tmp_path) -> None:
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_who_is_told_to_end_at_the_first_moment_ends_so_however_often(
+    name: str, told: signal.Signals
+) -> None:
+    """The command's own module is not even imported, and the last word is not said, when it is told."""
+    script = (
+        "import builtins, signal, sys\n"
+        "import pi_trio.cli as cli\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        f"def told(*_, **__): signal.raise_signal({told.value})\n"
+        "said = print\n"
+        "def print(*words, **how): said(*words, **how); told()\n"
+        "builtins.print = print\n"
+        "cli.import_module = told\n"
+        "code = cli.main()\n"
+        "told()\n"
+        "sys.exit(code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, name], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def test_signals_are_as_before_for_who_calls_it() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert main(["explain-run", "no_such"]) == 2
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["conform", "--spec", "x" * 300],
+        ["conform", "--baseline", "x" * 300],
+        ["conform", "--baseline", "x" * 300, "--update-baseline"],
+        ["conform", "--spec", "/dev/null"],
+        ["explain-run", "text_plain", "--recorded", "--spec", "x" * 300],
+        ["explain-run", f"{'x' * 300}.json"],
+    ],
+    ids=lambda words: " ".join(words)[:40],
+)
+def test_a_file_that_cannot_be_is_told_in_one_line(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("pi-trio: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "arguments",
+    [["explain-run", "text_plain"], ["conform", "--scenario", "text_plain"], ["fit"]],
+    ids=" ".join,
+)
+def test_who_is_told_to_end_ends_the_subject_too(
+    arguments: list[str], told: signal.Signals, peer, tmp_path
+) -> None:
     note = tmp_path / "pid"
     script = f"echo $$ > {note}; exec {peer([[{'stderr': 'x', 'deaf': True}]])}"
     wrapper = tmp_path / "subject.sh"
     wrapper.write_text(script)
-    command = [sys.executable, "-m", "pi_trio.cli", "explain-run", "text_plain", "--exec", f"sh {wrapper}"]
+    command = [sys.executable, "-m", "pi_trio.cli", *arguments, "--exec", f"sh {wrapper}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as tester:
         while not note.exists() or not note.read_text().strip():
             assert tester.poll() is None
-        tester.send_signal(signal.SIGINT)
+        tester.send_signal(told)
         _, err = tester.communicate(timeout=20)
     assert tester.returncode == 130
     assert err == "interrupted\n"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from pi_trio.conformance.ruled import read_golden
-from pi_trio.conformance.vectors import Recording, Vectors
+from pi_trio.cli import main
+from pi_trio.conformance.ruled import golden_path, read_golden
+from pi_trio.conformance.vectors import Recording, Vectors, spec_folder
 
 from .conftest import Finished
 
@@ -45,6 +47,12 @@ def test_where_nothing_differs_there_is_nothing_to_rule(pi_trio: PiTrio, spec: V
     assert read_golden(spec, "1.6.0", "text_plain") is None
 
 
+def test_names_may_stand_behind_the_options(pi_trio: PiTrio) -> None:
+    """As in the commands that the tester recommends."""
+    code, out, _ = pi_trio("vectors", "rule", "--release", "1.6.0", "--ruling", "D-99", "text_plain")
+    assert (code, "text_plain: nothing differs" in out) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "tells"),
     [
@@ -52,12 +60,51 @@ def test_where_nothing_differs_there_is_nothing_to_rule(pi_trio: PiTrio, spec: V
         (["rule", "--ruling", "D-99"], "needs the name of a scenario, and --ruling"),
         (["rule", "no_such", "--ruling", "D-99"], "no scenario is called no_such"),
         (["rule", "abort_when_idle", "--ruling", "D-99"], "is not recorded"),
+        (["rule", "text_plain", "--ruling", "D-99", "--release", "9.9.9"], "the runtime can be as 0.80.2, "),
+        (["cancel", "text_plain", "--release", "9.9.9"], "the runtime can be as 0.80.2, "),
+        (["cancel", "text_plain", "--release", "/tmp"], "the runtime can be as 0.80.2, "),
+        (["record", "text_plain", "--release", "~nosuchuser/x"], "there is no such home"),
     ],
 )
 def test_wrong_usage_is_told(pi_trio: PiTrio, arguments: list[str], tells: str) -> None:
     code, _, err = pi_trio("vectors", *arguments)
     assert code == 2
     assert tells in err
+
+
+def test_a_ruling_has_an_id(pi_trio: PiTrio, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        pi_trio("vectors", "rule", "text_plain", "--ruling", "NONSENSE")
+    assert caught.value.code == 2
+    assert "the id of a ruling is such as D-02" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("below", ["", "nope"])
+def test_a_place_that_cannot_be_written_is_told_before_anything_runs(
+    below: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert main(["vectors", "record", "text_plain", "--spec", str(file / below)]) == 2
+    err = capfd.readouterr().err
+    assert err.startswith("pi-trio: --spec ")
+    assert err.count("\n") == 1
+
+
+def test_a_folder_in_the_place_of_a_vector_is_told(pi_trio: PiTrio, spec: Vectors) -> None:
+    forget(spec, "text_plain", "turn_start")
+    golden_path(spec, "1.6.0", "text_plain").mkdir(parents=True)
+    code, _, err = pi_trio("vectors", "rule", "text_plain", "--ruling", "D-99")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "text_plain.jsonl: Is a directory" in err
+
+
+def test_the_help_says_where_it_writes(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["vectors", "--help"])
+    out = capfd.readouterr().out
+    assert str(spec_folder() / "vectors") in out
+    assert "folder of your own with --spec" in out
 
 
 def test_a_release_that_cannot_be_had_is_told(pi_trio: PiTrio, tmp_path) -> None:

@@ -7,6 +7,7 @@ what stands nth in the play's `acts` (`create` itself is the 0th). Each act is a
     {"raw": TEXT}         that text as it is
     {"stderr": TEXT}      that text on stderr
     {"times": N, "say": MESSAGE}   the same many times over
+    {"spawn": FILE}       start a process, in a session of its own, that holds the pipes; its id goes into the file
     {"exit": CODE}        end
     {"kill": true}        end by SIGKILL
     {"deaf": true}        read and say nothing any more, but live
@@ -23,6 +24,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -40,6 +42,10 @@ def do(deed: dict, command_id: object) -> None:
         os.write(1, deed["raw"].encode("latin-1"))
     if "stderr" in deed:
         os.write(2, deed["stderr"].encode())
+    if "spawn" in deed:
+        process = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        with open(deed["spawn"], "w") as file:
+            file.write(str(process.pid))
     if "exit" in deed:
         os._exit(deed["exit"])
     if "kill" in deed:

@@ -53,7 +53,9 @@ def test_unknown_tells_and_events_are_dropped() -> None:
     envelope = Envelope()
     assert envelope.known({"tell": "weather", "sunny": True}) is None
     assert envelope.known({"tell": "event", "key": "L", "event": {"type": "retry_start"}}) is None
-    assert envelope.ignored == {"tell weather": 1, "event retry_start": 1}
+    assert envelope.known({"tell": "re"}) is None
+    assert envelope.known({"tell": "ask", "ask": "a"}) is None
+    assert envelope.ignored == {"tell weather": 1, "event retry_start": 1, "tell re": 1, "tell ask": 1}
 
 
 def test_unknown_callbacks_pass_because_they_wait_for_an_answer() -> None:
@@ -71,8 +73,12 @@ def test_a_listener_that_is_asked_about_an_unknown_event_is_foreign() -> None:
 
 def test_strict_sets_nothing_aside() -> None:
     envelope = Envelope(strict=True)
-    for message in ({"re": 1, "ok": None, "ms": 3}, {"tell": "weather"}):
+    for message in ({"re": 1, "ok": None}, {"tell": "weather"}):
         assert envelope.known(message) == message
+    assert envelope.known({"re": 1, "ok": None, "ms": 3}) == {"re": 1, "ok": None, "unknown": {"ms": 3}}
+    assert envelope.known({"tell": "weather", "ask": []}) == {"tell": "weather", "unknown": {"ask": []}}
+    event = {"tell": "event", "key": "L", "event": {"type": "agent_start", "at": 1}}
+    assert envelope.known({**event, "ask": {}}) == {**event, "unknown": {"ask": {}}}
     assert not envelope.is_foreign({"fn": "listener", "args": {"event": {"type": "retry_start"}}})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from itertools import groupby
 
 import pytest
@@ -17,21 +18,34 @@ from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.vectors import Vectors
+from pi_trio.profile import PROFILES
 
-RELEASE = "1.6.0"
 VECTORS = Vectors.shipped()
-NAMES = sorted(golden_names(VECTORS, RELEASE))
-IN_FORCE = ("D-01", "D-02", "D-03", "D-04", "D-05", "D-06", "D-07", "D-09")
+RELEASES = tuple(profile.release for profile in PROFILES.values())
+GOLDEN = [(release, name) for release in RELEASES for name in sorted(golden_names(VECTORS, release))]
+IN_FORCE = {"D-01", "D-02", "D-03", "D-04", "D-05", "D-06", "D-07", "D-09"}
 
-every_one = pytest.mark.parametrize("name", NAMES)
+every_one = pytest.mark.parametrize(("release", "name"), GOLDEN)
+every_release = pytest.mark.parametrize("release", RELEASES)
 
 
-def golden(name: str) -> Golden:
-    found = read_golden(VECTORS, RELEASE, name)
+@cache
+def golden(release: str, name: str) -> Golden:
+    found = read_golden(VECTORS, release, name)
     assert found is not None
     return found
 
 
+def ruled_by(release: str) -> set[tuple[str, str]]:
+    """The rulings of a release, each with a scenario in which it shows."""
+    return {
+        (ruling, name)
+        for name in golden_names(VECTORS, release)
+        for ruling in golden(release, name).rulings()
+    }
+
+
+@cache
 def rulings() -> dict[str, set[str]]:
     """The table of rulings: the scenarios that each names, by its id."""
     text = (VECTORS.spec / "deviations" / "rulings.md").read_text(encoding="utf-8")
@@ -49,90 +63,61 @@ def rulings() -> dict[str, set[str]]:
     return found
 
 
-@pytest.fixture(scope="module")
-def runs() -> dict[str, Run | Exception]:
-    """What the runtime does in each scenario that is ruled."""
-    chosen = [scenario for scenario in all_scenarios() if scenario.name in NAMES]
+@cache
+def runs(release: str) -> dict[str, Run | Exception]:
+    """What the runtime does as this release in each scenario that is ruled."""
+    names = golden_names(VECTORS, release)
+    chosen = [scenario for scenario in all_scenarios() if scenario.name in names]
     with first_in_first_out():
-        return trio.run(consult_runtime, runtime_inside(f"pi-{RELEASE}", 30), chosen)
+        return trio.run(consult_runtime, runtime_inside(f"pi-{release}", 30), chosen)
 
 
 @every_one
-def test_it_is_whole(name: str) -> None:
-    trace = golden(name)
+def test_it_is_true_of_both_sides_and_ruled_where_they_differ(release: str, name: str) -> None:
+    trace, recording, run = golden(release, name), VECTORS.read(release, name), runs(release)[name]
     assert trace.faults() == []
-    assert (trace.scenario, trace.release) == (name, RELEASE)
-
-
-@every_one
-def test_its_ids_are_in_the_table(name: str) -> None:
-    assert set(golden(name).rulings()) <= rulings().keys()
-
-
-@every_one
-def test_without_what_only_the_runtime_says_it_is_the_recording(name: str) -> None:
-    recording = VECTORS.read(RELEASE, name)
+    assert (trace.scenario, trace.release) == (name, release)
+    assert set(trace.rulings()) <= rulings().keys(), "an id is not in the table"
+    assert not [entry for entry in trace.entries if entry.mark == "=" and entry.ruling], (
+        "a shared line is ruled"
+    )
     assert recording is not None
-    assert fingerprint(golden(name).release_side()) == fingerprint(recording.lines)
-
-
-@every_one
-def test_without_what_only_the_release_says_it_is_the_runtimes_trace(
-    name: str, runs: dict[str, Run | Exception]
-) -> None:
-    run = runs[name]
     assert isinstance(run, Run)
     assert run.fault is None
-    assert fingerprint(golden(name).runtime_side()) == fingerprint(run.lines)
-
-
-@every_one
-def test_ruling_it_again_changes_nothing(name: str, runs: dict[str, Run | Exception]) -> None:
-    recording, run = VECTORS.read(RELEASE, name), runs[name]
-    assert recording is not None
-    assert isinstance(run, Run)
-    trace = golden(name)
-    assert propose(name, RELEASE, recording.lines, run.lines, "D-00", former=trace) == trace
-
-
-@every_one
-def test_it_is_entered_by_the_last_command_before_the_first_difference(name: str) -> None:
-    trace = golden(name)
+    assert fingerprint(trace.release_side()) == fingerprint(recording.lines)
+    assert fingerprint(trace.runtime_side()) == fingerprint(run.lines)
+    again = propose(name, release, recording.lines, run.lines, "D-00", former=trace)
+    assert again == trace, "to rule it again changes something"
     first = next(index for index, entry in enumerate(trace.entries) if entry.mark != "=")
-    assert trace.enters == max(index for index in range(first) if "send" in trace.entries[index].line)
-
-
-@every_one
-def test_no_line_is_ruled_that_both_say_at_that_place(name: str) -> None:
-    for differs, entries in groupby(golden(name).entries, key=lambda entry: entry.mark != "="):
+    commands = [index for index in range(first) if "send" in trace.entries[index].line]
+    assert trace.enters == commands[-1], "it is entered by the last command before the first difference"
+    for differs, entries in groupby(trace.entries, key=lambda entry: entry.mark != "="):
         if differs:
             sides: dict[str, set[str]] = {"+": set(), "-": set()}
             for entry in entries:
                 sides[entry.mark].add(canonical(entry.line))
-            assert not sides["+"] & sides["-"]
+            assert not sides["+"] & sides["-"], "a line is ruled that both say at that place"
 
 
-@every_one
-def test_shared_lines_have_no_ruling(name: str) -> None:
-    assert not [entry for entry in golden(name).entries if entry.mark == "=" and entry.ruling]
-
-
-def test_no_two_scenarios_have_one_trace() -> None:
-    release, runtime = Counter[str](), Counter[str]()
-    for name in VECTORS.names(RELEASE):
-        recording, trace = VECTORS.read(RELEASE, name), read_golden(VECTORS, RELEASE, name)
+@every_release
+def test_no_two_scenarios_have_one_trace(release: str) -> None:
+    release_side, runtime_side = Counter[str](), Counter[str]()
+    for name in VECTORS.names(release):
+        recording = VECTORS.read(release, name)
         assert recording is not None
-        release[fingerprint(recording.lines)] += 1
-        runtime[fingerprint(recording.lines if trace is None else trace.runtime_side())] += 1
-    assert set(release.values()) == set(runtime.values()) == {1}
+        release_side[own := fingerprint(recording.lines)] += 1
+        ruled = (release, name) in GOLDEN
+        runtime_side[fingerprint(golden(release, name).runtime_side()) if ruled else own] += 1
+    assert set(release_side.values()) == set(runtime_side.values()) == {1}
 
 
-def test_every_ruling_in_force_has_a_scenario() -> None:
-    used = {ruling for name in NAMES for ruling in golden(name).rulings()}
-    assert used == set(IN_FORCE)
+@every_release
+def test_every_ruling_in_force_has_a_scenario(release: str) -> None:
+    only_before_1_0 = {"D-12"} if release.startswith("0.") else set[str]()
+    assert {ruling for ruling, _ in ruled_by(release)} == IN_FORCE | only_before_1_0
 
 
 def test_the_table_names_exactly_the_scenarios_of_each_ruling() -> None:
-    table = rulings()
-    used = {ruling: {name for name in NAMES if ruling in golden(name).rulings()} for ruling in table}
-    assert table == used
+    """Those in which it shows in one release or another."""
+    shown = {pair for release in RELEASES for pair in ruled_by(release)}
+    assert {(ruling, name) for ruling, names in rulings().items() for name in names} == shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 import trio
 
 from pi_trio.conformance.baseline import Baseline, Entry
+from pi_trio.conformance.compare import canonical
 from pi_trio.conformance.decide import judge, judge_release
 from pi_trio.conformance.expected import (
     Expectation,
@@ -17,6 +19,7 @@ from pi_trio.conformance.expected import (
     consult_runtime,
     expected_of_others,
     expected_of_runtime,
+    lacking,
 )
 from pi_trio.conformance.judge import judge_subject
 from pi_trio.conformance.keeper import open_keeper
@@ -25,6 +28,8 @@ from pi_trio.conformance.ruled import Golden, golden_path, propose
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.vectors import Recording, Vectors
 from pi_trio.conformance.verdict import Leg, Outcome
+
+from .conftest import HELLO
 
 PROMPT = {"cmd": "prompt", "op": "p1", "input": "go"}
 SCENARIO = Scenario(name="x", title="X.", topic="t", steps=[PROMPT])
@@ -76,14 +81,14 @@ def ruled(vectors: Vectors, release: Run, runtime: Run) -> Golden:
 async def test_the_runtime_has_to_do_as_the_release_did(run, vectors: Vectors) -> None:
     good = await run(GOOD)
     record(vectors, good)
-    assert expected_of_runtime(vectors, "1.6.0", SCENARIO) == Expectation(lines=good.lines)
+    assert expected_of_runtime(vectors, "1.6.0", SCENARIO, HELLO) == Expectation(lines=good.lines)
 
 
 async def test_under_a_ruling_the_runtime_has_to_do_as_was_reviewed(run, vectors: Vectors) -> None:
     good, other = await run(GOOD), await run(OTHER)
     record(vectors, other)
     golden = ruled(vectors, other, good)
-    expected = expected_of_runtime(vectors, "1.6.0", SCENARIO)
+    expected = expected_of_runtime(vectors, "1.6.0", SCENARIO, HELLO)
     assert expected.lines == good.lines
     assert expected.golden == golden
     assert expected.rulings == ("D-01",)
@@ -93,21 +98,21 @@ async def test_without_a_recording_nothing_can_be_judged(vectors: Vectors) -> No
     with pytest.raises(
         ReferenceFault, match=r"no recording of it by pi 1\.6\.0: run `pi-trio vectors record"
     ):
-        expected_of_runtime(vectors, "1.6.0", SCENARIO)
+        expected_of_runtime(vectors, "1.6.0", SCENARIO, HELLO)
 
 
 async def test_a_scenario_that_has_changed_has_to_be_recorded_again(run, vectors: Vectors) -> None:
     record(vectors, await run(GOOD))
     changed = Scenario(name="x", title="X.", topic="t", steps=[{**PROMPT, "input": "stop"}])
     with pytest.raises(ReferenceFault, match="has changed since"):
-        expected_of_runtime(vectors, "1.6.0", changed)
+        expected_of_runtime(vectors, "1.6.0", changed, HELLO)
 
 
 async def test_a_golden_trace_has_to_agree_with_the_recording(run, vectors: Vectors) -> None:
     record(vectors, await run(GOOD))
     ruled(vectors, await run(OTHER), await run(THIRD))
     with pytest.raises(ReferenceFault, match="does not agree with the recording"):
-        expected_of_runtime(vectors, "1.6.0", SCENARIO)
+        expected_of_runtime(vectors, "1.6.0", SCENARIO, HELLO)
 
 
 async def test_a_golden_trace_has_to_be_reviewed(run, vectors: Vectors) -> None:
@@ -117,26 +122,61 @@ async def test_a_golden_trace_has_to_be_reviewed(run, vectors: Vectors) -> None:
     assert golden is not None
     golden.write(golden_path(vectors, "1.6.0", "x"))
     with pytest.raises(ReferenceFault, match="name no ruling"):
-        expected_of_runtime(vectors, "1.6.0", SCENARIO)
+        expected_of_runtime(vectors, "1.6.0", SCENARIO, HELLO)
 
 
 async def test_others_have_to_do_as_the_runtime_does(run, vectors: Vectors) -> None:
     good = await run(GOOD)
-    assert expected_of_others({"x": good}, vectors, "9.9.9", SCENARIO).lines == good.lines
+    assert expected_of_others({"x": good}, vectors, ["9.9.9"], SCENARIO, HELLO).lines == good.lines
     record(vectors, good)
-    assert expected_of_others({"x": good}, vectors, "1.6.0", SCENARIO).lines == good.lines
+    assert expected_of_others({"x": good}, vectors, ["1.6.0"], SCENARIO, HELLO).lines == good.lines
 
 
 async def test_a_runtime_that_departs_from_its_vectors_judges_nobody(run, vectors: Vectors) -> None:
     record(vectors, await run(GOOD))
     with pytest.raises(ReferenceFault, match="does not agree with its own vectors"):
-        expected_of_others({"x": await run(OTHER)}, vectors, "1.6.0", SCENARIO)
+        expected_of_others({"x": await run(OTHER)}, vectors, ["1.6.0"], SCENARIO, HELLO)
 
 
 async def test_a_runtime_that_breaks_off_judges_nobody(peer, vectors: Vectors) -> None:
     runs = await consult_runtime(peer([[{"stderr": "why"}, {"exit": 1}]]).opener(), [SCENARIO])
     with pytest.raises(ReferenceFault, match=r"the runtime broke off: .*\nwhy"):
-        expected_of_others(runs, vectors, "1.6.0", SCENARIO)
+        expected_of_others(runs, vectors, ["1.6.0"], SCENARIO, HELLO)
+
+
+async def test_composed_of_several_it_has_to_do_as_one_of_them(run, vectors: Vectors) -> None:
+    good, other, third = await run(GOOD), await run(OTHER), await run(THIRD)
+    record(vectors, other)
+    ruled(vectors, other, good)
+    vectors.write(Recording(scenario=SCENARIO, release="2.0.0", lines=third.lines))
+
+    def expected(did: Run, *releases: str) -> Expectation:
+        return expected_of_others({"x": did}, vectors, releases, SCENARIO, HELLO)
+
+    assert expected(good, "1.6.0", "2.0.0").rulings == ("D-01",)
+    assert expected(third, "1.6.0", "2.0.0") == Expectation(lines=third.lines)
+    assert expected(good, "2.0.0", "1.6.0").rulings == ("D-01",)
+    with pytest.raises(ReferenceFault, match="does not agree with its own vectors"):
+        expected(third, "1.6.0")
+
+
+async def test_composed_of_several_it_may_do_as_none_of_them(run, vectors: Vectors) -> None:
+    record(vectors, await run(OTHER))
+    good = await run(GOOD)
+    expected = expected_of_others({"x": good}, vectors, ["1.6.0", "2.0.0"], SCENARIO, HELLO)
+    assert expected == Expectation(lines=good.lines)
+
+
+async def test_what_a_release_lacks_needs_no_recording(run, vectors: Vectors) -> None:
+    good = await run(GOOD)
+    record(vectors, good)
+    hooked = Scenario(name="y", title="Y.", topic="t", create={"hooks": ["finishTurn"]}, steps=[PROMPT])
+    poor = {**HELLO, "hooks": []}
+    lacks = ("hook finishTurn",)
+    assert lacking(hooked, poor) == lacks
+    assert lacking(hooked, {**HELLO, "hooks": ["finishTurn"]}) == ()
+    assert expected_of_runtime(vectors, "1.6.0", hooked, poor).missing == lacks
+    assert expected_of_others({"y": good}, vectors, ["1.6.0"], hooked, poor).missing == lacks
 
 
 # Verdicts.
@@ -240,17 +280,42 @@ async def test_a_crash_costs_one_scenario(peer, run, tmp_path: Path) -> None:
 async def test_a_subject_that_does_not_start_again_is_not_tried_for_ever(peer, run, tmp_path: Path) -> None:
     expected = Expectation(lines=(await run(GOOD)).lines)
     flag = tmp_path / "once"
-    script = (
-        f"import os,sys; sys.exit(9) if os.path.exists({str(flag)!r}) else open({str(flag)!r}, 'w').close()\n"
-    )
+    script = f"import os,sys; sys.exit('gone') if os.path.exists({str(flag)!r}) else open({str(flag)!r}, 'w').close()\n"
     dying = peer([None, [{"exit": 3}]])
     launcher = tmp_path / "launcher.py"
     launcher.write_text(f"{script}os.execv(sys.executable, [sys.executable, *{dying.command[1:]!r}])\n")
     dying.command[1:] = [str(launcher)]
-    leg = await leg_of(dying, expected, "a", "b", "c")
-    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.CRASH] * 3
-    assert leg.verdicts[1].reason.startswith("it does not start again: no valid hello")
-    assert leg.verdicts[2].reason == leg.verdicts[1].reason
+    leg = await leg_of(dying, expected, *"abcde")
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.CRASH] * 5
+    assert leg.verdicts[0].reason == "its stdout ended; it exited with code 3"
+    for verdict in leg.verdicts[1:3]:
+        assert verdict.reason.startswith("it does not start again: no valid hello")
+        assert verdict.stderr == "gone"
+    for verdict in leg.verdicts[3:]:
+        assert verdict.reason.startswith("not tried any more: 3 scenarios in a row")
+        assert not verdict.tried
+
+
+async def test_a_failed_start_costs_one_scenario(peer, run, tmp_path: Path) -> None:
+    """Fewer than three losses in a row, deaths and failed starts together, and the next one tries again."""
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    fragile = peer([None, {"die": [{"exit": 3}], "go": GOOD[1]}])
+    starts = tmp_path / "starts"
+    launcher = tmp_path / "launcher.py"
+    launcher.write_text(
+        f"import os,sys\nwith open({str(starts)!r}, 'a+') as file:\n    file.write('x')\n    count = file.tell()\n"
+        f"sys.exit(9) if count in (2, 4) else os.execv(sys.executable, [sys.executable, *{fragile.command[1:]!r}])\n"
+    )
+    fragile.command[1:] = [str(launcher)]
+    inputs = ["die", "go", "go", "die", "go", "go"]
+    given = [
+        Scenario(name=f"s{n}", title="", topic="t", steps=[{**PROMPT, "input": text}])
+        for n, text in enumerate(inputs)
+    ]
+    leg = await judge_subject("peer", fragile.opener(), given, expect=lambda _: expected, decide=judge)
+    crash, good = Outcome.CRASH, Outcome.PASS
+    assert [verdict.outcome for verdict in leg.verdicts] == [crash, crash, good, crash, crash, good]
+    assert all(verdict.tried for verdict in leg.verdicts)
 
 
 async def test_a_subject_that_never_says_a_word_is_given_up(
@@ -319,7 +384,9 @@ async def test_three_deaths_in_a_row_are_enough(peer, run) -> None:
     leg = await leg_of(peer([None, [{"stderr": "ouch"}, {"exit": 3}]]), expected, "a", "b", "c", "d", "e")
     assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.CRASH] * 5
     assert [bool(verdict.stderr) for verdict in leg.verdicts] == [True, True, True, False, False]
-    assert leg.verdicts[4].reason == "not tried any more: it died in 3 scenarios in a row"
+    assert (
+        leg.verdicts[4].reason == "not tried any more: 3 scenarios in a row it died, or did not start again"
+    )
 
 
 # Several at once.
@@ -434,20 +501,64 @@ async def test_a_failure_keeps_the_wire_and_a_success_does_not(peer, run) -> Non
     expected = Expectation(lines=(await run(GOOD)).lines)
     assert (await leg_of(peer(GOOD), expected, "a")).verdicts[0].wire == ()
     wire = (await leg_of(peer(OTHER), expected, "a")).verdicts[0].wire
-    assert [direction for direction, _ in wire] == list("><><<<<><")
-    assert wire[0][1] == {"id": 1, "cmd": "create"}
-    assert wire[6][1] == {"re": 2, "ok": None}
+    assert [line[0] for line in wire] == list("><><<<<><")
+    assert wire[0] == '> {"id":1,"cmd":"create"}'
+    assert wire[6] == '< {"re":2,"ok":null}'
 
 
 async def test_what_came_before_a_death_is_on_the_wire(peer, run) -> None:
     expected = Expectation(lines=(await run(GOOD)).lines)
     dying = peer([None, [event("agent_start"), {"exit": 1}]])
     wire = (await leg_of(dying, expected, "a")).verdicts[0].wire
-    assert wire[-1] == ("<", event("agent_start")["say"])
+    assert wire[-1] == '< {"tell":"event","key":"L","event":{"type":"agent_start"}}'
+
+
+async def test_what_a_verdict_keeps_is_bounded(peer, run) -> None:
+    """However much a subject says: its verdicts are kept until all are there."""
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    said = {"tell": "event", "key": "L", "event": {"type": "agent_end", "messages": ["x" * 50] * 1000}}
+    flood = peer(
+        [None, [{"say": {"tell": "x", "a": said}, "times": 50}, {"say": said, "times": 20}, settled(), REPLY]]
+    )
+    (verdict,) = (await leg_of(flood, expected, "a")).verdicts
+    assert len("".join(verdict.wire)) < 80_000
+    assert verdict.wire[0].endswith("messages before")
+    assert verdict.wire[-1] == '< {"re":3,"ok":null}'
+    (hunk,) = verdict.hunks
+    assert 0 < len(canonical([*hunk.got])) < 150_000
+    assert len(hunk.got) > 2
+
+
+async def test_what_it_says_behind_its_last_reply_is_charged_to_it(peer, run) -> None:
+    """As far as it has come in the same breath; and it is seen behind the last scenario too."""
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    late = {
+        "event": event("turn_start"),
+        "ask": {"say": {"ask": "late", "fn": "getApiKey", "args": {}}},
+        "garbage": {"raw": "garbage\n"},
+        "reply": {"say": {"re": 3, "ok": None}},
+    }
+    for what, deed in late.items():
+        words = json.dumps({"re": 3, "ok": None}) + "\n" + deed.get("raw", f"{json.dumps(deed.get('say'))}\n")
+        leg = await leg_of(peer([*GOOD, [{"raw": words}]]), expected, "a")
+        assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.FAIL], what
+    unknown = json.dumps({"re": 3, "ok": None}) + '\n{"tell":"weather"}\n'
+    leg = await leg_of(peer([*GOOD, [{"raw": unknown}]]), expected, "a")
+    assert [(verdict.outcome, verdict.ignored) for verdict in leg.verdicts] == [
+        (Outcome.PASS, {"tell weather": 1})
+    ]
+
+
+async def test_the_hosts_own_words_are_kept_for_a_failure(peer, run) -> None:
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    failing = peer([None, [event("agent_start"), {"say": {"re": "$id", "error": "list index out of range"}}]])
+    (verdict,) = (await leg_of(failing, expected, "a")).verdicts
+    assert verdict.hunks[0].got[0] == {"error": "(host text)"}
+    assert verdict.words[verdict.hunks[0].start] == "list index out of range"
 
 
 async def test_what_cannot_be_compared_is_not_offered(peer, run) -> None:
     lines = (await run(GOOD)).lines
-    expected = Expectation(lines=lines, incomparable="a recording")
+    expected = Expectation(lines=lines, missing=("a recording",))
     (verdict,) = (await leg_of(peer(GOOD), expected, "a")).verdicts
     assert (verdict.outcome, verdict.missing) == (Outcome.NOT_OFFERED, ("a recording",))

@@ -38,6 +38,10 @@ def signal(of: Message) -> Message:
     return {"tell": "signal", "ask": of["ask"]}
 
 
+def withdrawn(of: Message) -> Message:
+    return {"tell": "withdrawn", "ask": of["ask"]}
+
+
 def line(message: Message, known: dict[str, Message]) -> Message:
     """A message as a trace has it."""
     if "tell" in message:
@@ -76,6 +80,11 @@ FREE: dict[str, tuple[list[Message], list[Message], list[Message]]] = {
         [E1, E2],
         [end("t1"), end("t1", "M"), end("t2"), end("t2", "M")],
         [end("t1"), end("t2"), end("t2", "M"), end("t1", "M")],
+    ),
+    "withdrawals of two calls": (
+        [E1, E2],
+        [signal(E1), signal(E2), withdrawn(E1), end("t1"), withdrawn(E2), end("t2")],
+        [signal(E2), signal(E1), withdrawn(E2), end("t2"), withdrawn(E1), end("t1")],
     ),
     "updates of two calls": ([E1, E2], [update("t1"), update("t2")], [update("t2"), update("t1")]),
     "a second update may start before the first has reached everybody": (

@@ -223,7 +223,24 @@ async def test_unknown_events_are_acknowledged_and_leave_no_trace(peer) -> None:
 
 async def test_strict_keeps_what_is_unknown(peer) -> None:
     run = await play(peer, [[{"say": {"tell": "weather", "sunny": True}}, SETTLED, REPLY]], strict=True)
-    assert {"tell": "weather", "sunny": True} in run.lines
+    assert {"tell": "weather", "unknown": {"sunny": True}} in run.lines
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"tell": "zzz", "ask": []},
+        {"tell": "zzz", "ask": "never made", "args": 5},
+        {"tell": "event", "key": "L", "event": {"type": "agent_start"}, "ask": {}},
+        {"tell": "re"},
+        {"tell": "ask"},
+    ],
+)
+async def test_what_is_unknown_is_never_looked_into(peer, said: dict[str, Any], strict: bool) -> None:
+    run = await play(peer, [[{"say": said}, SETTLED, REPLY]], strict=strict)
+    assert run.fault is None
+    assert run.lines[-1] == {"end": "settled"}
 
 
 async def test_a_subject_without_sync_is_looked_at_by_its_state(peer) -> None:

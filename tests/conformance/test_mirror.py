@@ -15,6 +15,7 @@ from pi_trio.conformance.scripting import (
     at_once,
     call,
     command,
+    create,
     fails_at,
     finish,
     holds_event,
@@ -81,6 +82,26 @@ def test_who_has_one_mode_runs_calls_in_it() -> None:
     assert mirrored(given, {"toolModes": ["parallel"]}) is given
     spoken = one(tools=TOOLS, settings={"toolExecution": "parallel"})
     assert mirrored(spoken, {"toolModes": ["sequential"]}) is spoken
+
+
+def test_whose_aborts_cancel_is_asked_so() -> None:
+    given = one(
+        settings={"sessionId": "s"}, steps=[prompt("go"), create(settings={"abortMode": "signal"}), create()]
+    )
+    changed = mirrored(given, {"abort": "cancelling"})
+    assert changed.create["options"] == {"abortMode": "cancel", "sessionId": "s"}
+    assert [step.get("options") for step in changed.steps] == [
+        None,
+        {"abortMode": "signal"},
+        {"abortMode": "cancel"},
+    ]
+    assert mirrored(changed, {"abort": "cancelling"}) is changed
+
+
+@pytest.mark.parametrize("abort", ["advisory", "both", None, {}])
+def test_who_does_not_have_to_cancel_is_not_asked_to(abort: Any) -> None:
+    given = one()
+    assert mirrored(given, {"abort": abort}) is given
 
 
 def test_who_rebuilds_gets_partials_that_add_up() -> None:

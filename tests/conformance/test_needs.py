@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pi_trio.conformance.needs import missing, needs, offers
+from pi_trio.conformance.needs import is_exact, missing, needs, offers
 from pi_trio.conformance.protocol import COMMANDS
 from pi_trio.conformance.scenario import Scenario
 
@@ -41,6 +41,20 @@ def test_who_declares_nothing_offers_all_that_pi_has() -> None:
     assert lacking(PROMPT, *everything, heard=heard, create=create) == ()
 
 
+@pytest.mark.parametrize(
+    ("hello", "exact"),
+    [
+        ({}, True),
+        ({"quiescence": "exact", "order": "total", "features": {"keyless": []}}, True),
+        ({"quiescence": "none"}, False),
+        ({"order": "partial"}, False),
+        ({"features": {"keyless": ["execute"]}}, False),
+    ],
+)
+def test_who_declares_nothing_needs_no_trace_to_follow(hello: dict[str, Any], exact: bool) -> None:
+    assert is_exact(hello) is exact
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS - {"create", "sync"}))
 def test_a_command_that_is_sent_is_needed(name: str) -> None:
     without = [each for each in ALL["commands"] if each != name]
@@ -54,6 +68,33 @@ def test_sync_can_be_done_without() -> None:
 
 def test_a_hook_that_is_installed_is_needed() -> None:
     assert lacking(create={"hooks": ["finishTurn"]}, hooks=[]) == ("hook finishTurn",)
+
+
+IDENTITY: dict[str, Any] = {"options": {"identity": {}, "sessionId": "s"}}
+PROMPT_STRING = {"cmd": "setOption", "name": "systemPrompt", "value": "be kind"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "lacks"),
+    [
+        ("pi-0.80.2", ("option identity",)),
+        ("pi-0.85.0", ("option identity",)),
+        ("pi-0.85.0,identity=pi-1.6.0", ("option identity",)),
+        ("pi-1.0.3", ("option identity", "setOption systemPrompt")),
+        ("pi-1.6.0", ("setOption systemPrompt",)),
+        ("pi-9.0.0", ("setOption systemPrompt",)),
+    ],
+)
+def test_an_option_that_not_every_release_has_is_needed(profile: str, lacks: tuple[str, ...]) -> None:
+    assert lacking(PROMPT_STRING, create=IDENTITY, profile=profile) == lacks
+    both = {"options": ["identity", "sessionId"], "settable": ["systemPrompt"]}
+    assert lacking(PROMPT_STRING, create=IDENTITY, profile=profile, features=both) == ()
+    none = {"options": [], "settable": "systemPrompt"}
+    assert lacking(PROMPT_STRING, create=IDENTITY, profile=profile, features=none) == (
+        "option identity",
+        "option sessionId",
+        "setOption systemPrompt",
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,3 +225,12 @@ def test_tool_modes() -> None:
 def test_nonsense_in_the_features_is_nothing_offered() -> None:
     nonsense = {"keyless": 5, "toolModes": 7, "abort": [], "burst": "maybe", "new": {"a": 1}}
     assert "feature burst" not in offers({**ALL, "features": nonsense})
+
+
+@pytest.mark.parametrize("modes", [[], {}, [{}], "parallel", ["side by side"], 7])
+def test_modes_that_nobody_understands_are_none(modes: Any) -> None:
+    """Whoever executes a call does it in one mode or the other, if only by default."""
+    executed = {"ask": {"fn": "execute", "key": "t1", "nth": 0}, "args": {"tool": "a", "args": {}}}
+    assert lacking(heard=[executed], features={"toolModes": modes}) == ("feature toolModes: parallel",)
+    assert lacking(heard=[executed], features={"toolModes": ["parallel"]}) == ()
+    assert lacking(heard=[], features={"toolModes": modes}) == ()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import pytest
 import trio
 
 from pi_trio.conformance.decide import judge
-from pi_trio.conformance.expected import consult_runtime, expected_of_runtime
+from pi_trio.conformance.expected import OfRuntime, consult_runtime
 from pi_trio.conformance.judge import judge_subject
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.scenario import Scenario
@@ -36,12 +35,14 @@ def conform(names: Iterable[str]) -> tuple[ExitCode, dict[str, Verdict]]:
     """What `pi-trio conform` finds out about the runtime in this process."""
 
     async def judge_runtime() -> Report:
+        by = OfRuntime(VECTORS, "1.6.0")
         leg = await judge_subject(
             "runtime",
             RUNTIME,
             [SCENARIOS[name] for name in names],
-            expect=partial(expected_of_runtime, VECTORS, "1.6.0"),
+            expect=by.of,
             decide=judge,
+            meet=by.meet,
         )
         return Report(legs=(leg,))
 

@@ -69,6 +69,19 @@ def test_coinciding_scenarios_count_once_unless_they_differ() -> None:
     assert counts == {Outcome.PASS: 2, Outcome.FAIL: 1}
 
 
+def test_what_was_not_run_counts_each_time() -> None:
+    verdicts = (verdict(Outcome.NOT_OFFERED, "a", "T"), verdict(Outcome.NOT_OFFERED, "b", "T"))
+    counts = Report(legs=(Leg(label="x", hello=HELLO, verdicts=verdicts),)).tally()
+    assert counts == {Outcome.NOT_OFFERED: 2}
+
+
+def test_what_was_not_tried_is_counted_apart() -> None:
+    lost = Verdict(name="b", title="", topic="t", outcome=Outcome.CRASH, tried=False)
+    given_up = Report(legs=(Leg(label="x", hello=HELLO, verdicts=(verdict(Outcome.CRASH, "a"), lost)),))
+    assert given_up.untried() == 1
+    assert given_up.tally() == {Outcome.CRASH: 2}
+
+
 def test_the_summary_names_a_fault_of_the_tester_only_if_there_is_one() -> None:
     assert summary(report(Outcome.PASS).tally()) == "1 passed, 0 non-strict, 0 not offered, 0 failed"
     assert summary(report(Outcome.HARNESS).tally()).endswith("0 failed, 1 tester faults")

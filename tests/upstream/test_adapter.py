@@ -10,6 +10,7 @@ import attrs
 import pytest
 import trio
 
+from pi_trio.conformance.options import OF_CREATE, OF_SET_OPTION
 from pi_trio.conformance.subjects.pi_releases import PiInstall, command_of
 
 from .talk import (
@@ -628,6 +629,19 @@ async def test_options_and_settings_reach_pi(pi_install):
         state = await pi.do("state")
         assert (state["thinkingLevel"], len(state["tools"]), state["messages"]) == ("high", 1, [USER])
         assert state["hasQueuedMessages"] is False
+
+
+async def test_the_options_of_each_release_are_those_that_the_tester_knows(any_pi):
+    release = f"pi-{any_pi.release}"
+    values = {"identity": {}, "model": MODEL}
+    async with talking(any_pi) as pi:
+        for name in OF_CREATE["pi-1.6.0"]:
+            reply = await pi.reply("create", options={name: values.get(name, "all")})
+            assert ("error" not in reply) == (name in OF_CREATE[release]), name
+        await pi.create()
+        for name in OF_SET_OPTION["pi-0.80.2"]:
+            reply = await pi.reply("setOption", name=name, value=values.get(name, "all"))
+            assert ("error" not in reply) == (name in OF_SET_OPTION[release]), name
 
 
 async def test_the_prompt_string_is_settable_before_1_0(any_pi):

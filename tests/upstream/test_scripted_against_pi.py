@@ -237,7 +237,8 @@ def test_growing_arguments(pi_install: Any) -> None:
     for pieces, answer in zip(cases, theirs(pi_install, [{"grow": pieces} for pieces in cases]), strict=True):
         growing = GrowingArguments()
         for number, (piece, expected) in enumerate(zip(pieces, answer, strict=True)):
-            assert growing.append(piece) == expected, pieces[: number + 1]
+            growing.feed(piece)
+            assert growing.shown == expected, pieces[: number + 1]
 
 
 def test_a_long_array_is_shown_with_delay(pi_install: Any) -> None:
@@ -245,7 +246,9 @@ def test_a_long_array_is_shown_with_delay(pi_install: Any) -> None:
     pieces = [text[at : at + 16] for at in range(0, len(text), 16)]
     (answer,) = theirs(pi_install, [{"grow": pieces}])
     growing = GrowingArguments()
-    assert [growing.append(piece) for piece in pieces] == answer
+    for piece, expected in zip(pieces, answer, strict=True):
+        growing.feed(piece)
+        assert growing.shown == expected
 
 
 _KEYS = ("a", "b", "x\ny", 'q"', "é", "", "key of some length")

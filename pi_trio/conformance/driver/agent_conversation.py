@@ -14,27 +14,18 @@ from ...profile import Profile
 from ..protocol import Object
 from .asks import DriverError
 from .exchange import Exchange
-from .fields import choose, object_of, read, read_messages, read_prompt, string
-from .offers import HOOKS, wanted_hooks
+from .fields import object_of, read, read_messages, read_prompt, string
+from .offers import HOOKS, chosen_options, settable_options, wanted_hooks
 from .showing import show_state
 from .subscriptions import Subscriptions
 
-_OPTIONS: Final = {
-    "steeringMode": "steering_mode",
-    "followUpMode": "follow_up_mode",
-    "toolExecution": "tool_execution",
-    "sessionId": "session_id",
-    "thinkingBudgets": "thinking_budgets",
-    "transport": "transport",
-    "maxRetryDelayMs": "max_retry_delay_ms",
-    "identity": "identity",
-    "abortMode": "abort_mode",
-}
+#: The options that `setOption` may name, by the attributes of an `Agent` that they set.
 _SETTABLE: Final = {
     "steeringMode": "steering_mode",
     "followUpMode": "follow_up_mode",
     "toolExecution": "tool_execution",
     "thinkingLevel": "thinking_level",
+    "systemPrompt": "system_prompt",
 }
 
 
@@ -58,7 +49,7 @@ class AgentConversation:
     def _agent(self, profile: Profile, create: Object) -> Agent:
         callbacks = self.exchange.callbacks
         given: dict[str, Any] = {"abort_mode": "signal"}  # what a tester means that says nothing
-        given |= choose(create.get("options", {}), _OPTIONS)
+        given |= chosen_options(profile, "agent", create)
         for name in wanted_hooks(profile, "agent", create):
             given[HOOKS[name]] = getattr(callbacks, HOOKS[name])
         initial = object_of(create.get("initialState", {}))
@@ -134,14 +125,12 @@ class AgentConversation:
     def set_option(self, command: Object) -> None:
         name = string(command, "name")
         value: Any = command.get("value")
+        if name not in settable_options(self.agent.profile):
+            raise DriverError(f"{self.agent.profile.name} has no settable option {name!r}")
         if name == "model":
             self.agent.model = read(value, Model, "value")
-        elif name == "systemPrompt" and not self.agent.profile.system_messages:
-            self.agent.system_prompt = value
-        elif name in _SETTABLE:
-            setattr(self.agent, _SETTABLE[name], value)
         else:
-            raise DriverError(f"there is no settable option {name!r}")
+            setattr(self.agent, _SETTABLE[name], value)
 
     def state(self, _command: Object) -> Object:
         return self._state()

@@ -53,7 +53,7 @@ class Ask:
         self.event = event
         self.accept = accept
         self.stream: ResponseStream | None = None
-        self.update: Callable[[Any], None] | None = None
+        self.update: Callable[[Any], object] | None = None
         self.withdrawn = False
         self._book = book
         self._answer: outcome.Outcome[Any] | None = None

@@ -5,7 +5,6 @@ Whatever does not fit is a `DriverError`, whose text says what was expected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, cast
 
 from ...codec import structure
@@ -54,16 +53,6 @@ def strings(command: Object, name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise DriverError(f"{name} is a list of strings")
     return cast("list[str]", value)
-
-
-def choose(given: Any, known: Mapping[str, str]) -> Object:
-    """The options that are given, under the runtime's names for them."""
-    options = object_of(given)
-    if unknown := [name for name in options if name not in known]:
-        raise DriverError(f"there is no option {', '.join(unknown)}")
-    if options.get("abortMode", "signal") not in ("signal", "cancel"):
-        raise DriverError(f"abortMode {options['abortMode']!r} is not offered")
-    return {known[name]: value for name, value in options.items()}
 
 
 def read_prompt(command: Object) -> tuple[str | tuple[Message, ...], tuple[ImageContent, ...]]:

@@ -11,7 +11,7 @@ awaits each, as an agent would; when one fails, those behind it do not hear of t
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import attrs
 
@@ -31,19 +31,9 @@ from ...timestamps import now
 from ..protocol import Object
 from .asks import DriverError, RefusedError
 from .exchange import Exchange
-from .fields import choose, object_of, read, read_messages, read_prompt, string
-from .offers import HOOKS, wanted_hooks
+from .fields import object_of, read, read_messages, read_prompt, string
+from .offers import HOOKS, chosen_options, wanted_hooks
 from .subscriptions import Subscriptions
-
-_OPTIONS: Final = {
-    "toolExecution": "tool_execution",
-    "sessionId": "session_id",
-    "thinkingBudgets": "thinking_budgets",
-    "transport": "transport",
-    "maxRetryDelayMs": "max_retry_delay_ms",
-    "identity": "identity",
-    "abortMode": "abort_mode",
-}
 
 
 class LoopConversation:
@@ -58,7 +48,7 @@ class LoopConversation:
             raise DriverError("the loop has no state to attach: no snapshot for target loop")
         self.exchange = Exchange(say)
         self._profile = profile
-        options = choose(create.get("options", {}), _OPTIONS)
+        options = chosen_options(profile, "loop", create)
         self._abort_mode: AbortMode = options.pop("abort_mode", "signal")
         initial = object_of(create.get("initialState", {}))
         self._config = self._configured(create, initial, options)
@@ -165,7 +155,7 @@ class LoopConversation:
             case "systemPrompt" if not self._profile.system_messages:
                 self._context = attrs.evolve(self._context, system_prompt=value)
             case name:
-                raise DriverError(f"there is no settable option {name!r}")
+                raise DriverError(f"{self._profile.name} has no settable option {name!r} for target loop")
 
     def messages(self, _command: Object) -> Any:
         return unstructure(self._context.messages)

@@ -1,4 +1,4 @@
-"""What the runtime offers to a tester: its targets, and the hooks of each in a profile."""
+"""What the runtime offers to a tester: its targets, the hooks of each in a profile, and the options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from ...profile import Profile
 from ..protocol import Object
 from .asks import DriverError
-from .fields import strings
+from .fields import object_of, strings
 
 #: What a conversation is with: an `Agent`, or the loop alone.
 Target: TypeAlias = Literal["agent", "loop"]
@@ -27,6 +27,22 @@ HOOKS: Final = {
     "finishTurn": "finish_turn",
     "shouldStopAfterTurn": "should_stop_after_turn",
 }
+
+#: The options that `create` may name, by what an `Agent` calls them.
+OPTIONS: Final = {
+    "steeringMode": "steering_mode",
+    "followUpMode": "follow_up_mode",
+    "toolExecution": "tool_execution",
+    "sessionId": "session_id",
+    "thinkingBudgets": "thinking_budgets",
+    "transport": "transport",
+    "maxRetryDelayMs": "max_retry_delay_ms",
+    "identity": "identity",
+    "abortMode": "abort_mode",
+}
+
+#: The options that only an agent has.
+_OF_AGENT: Final = frozenset({"steeringMode", "followUpMode"})
 
 
 def offered_hooks(profile: Profile, target: Target = "agent") -> list[str]:
@@ -54,6 +70,43 @@ def wanted_hooks(profile: Profile, target: Target, create: Object) -> list[str]:
     if missing := [name for name in wanted if name not in offered]:
         raise DriverError(f"{profile.name} has no hook {', '.join(missing)} for target {target}")
     return wanted
+
+
+def _offered(profile: Profile, target: Target) -> list[str]:
+    """The options that `create` may name at that target."""
+    absent = set[str]() if profile.identity else {"identity"}
+    if target == "loop":
+        absent |= _OF_AGENT
+    return [name for name in OPTIONS if name not in absent]
+
+
+def chosen_options(profile: Profile, target: Target, create: Object) -> Object:
+    """The options that a `create` sets, under the runtime's names for them.
+
+    Raises:
+        DriverError: one of them is not offered, or is an abort mode that there is not.
+    """
+    given = object_of(create.get("options", {}))
+    offered = _offered(profile, target)
+    if unknown := [name for name in given if name not in offered]:
+        raise DriverError(f"{profile.name} has no option {', '.join(unknown)} for target {target}")
+    if given.get("abortMode", "signal") not in ("signal", "cancel"):
+        raise DriverError(f"abortMode {given['abortMode']!r} is not offered")
+    return {OPTIONS[name]: value for name, value in given.items()}
+
+
+def settable_options(profile: Profile) -> list[str]:
+    """The names that `setOption` may have."""
+    prompt = [] if profile.system_messages else ["systemPrompt"]
+    return ["steeringMode", "followUpMode", "toolExecution", "model", "thinkingLevel", *prompt]
+
+
+def options(profile: Profile) -> dict[str, list[str]]:
+    """What `hello.features` says of them."""
+    return {
+        "options": [name for name in _offered(profile, "agent") if name != "abortMode"],
+        "settable": settable_options(profile),
+    }
 
 
 def targets(profile: Profile) -> dict[str, list[str]]:

@@ -25,7 +25,7 @@ from ..scheduling import first_in_first_out
 from .agent_conversation import AgentConversation
 from .asks import DriverError
 from .loop_conversation import LoopConversation
-from .offers import TARGETS, offered_hooks, targets
+from .offers import TARGETS, offered_hooks, options, targets
 
 Conversation: TypeAlias = AgentConversation | LoopConversation
 
@@ -75,7 +75,7 @@ def hello(profile: Profile) -> Object:
         "hooks": offered_hooks(profile),
         "commands": _commands(profile),
         "quiescence": "exact",
-        "features": {"abort": "both", **targets(profile)},
+        "features": {"abort": "both", **options(profile), **targets(profile)},
     }
 
 

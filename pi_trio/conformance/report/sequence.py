@@ -13,6 +13,7 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from pi_trio.conformance.lines import is_ask
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.ruled import Entry, Golden
 from pi_trio.conformance.scenario import Scenario
@@ -80,13 +81,7 @@ def _reaction(line: Object) -> Text:
         return Text.assemble(
             "\n", ("      ends ", "dim"), (what, "bold" if what == "settled" else "bold red")
         )
-    style = (
-        "green"
-        if "ask" in line and "tell" not in line
-        else "red"
-        if "error" in line or "unresolved" in line
-        else ""
-    )
+    style = "green" if is_ask(line) else "red" if "error" in line or "unresolved" in line else ""
     return Text.assemble("        ", (f"{who:20}", style), " ", what)
 
 

@@ -7,7 +7,7 @@ Whatever comes from a subject is printed as it is, never as markup, and without 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -30,7 +30,6 @@ from pi_trio.conformance.verdict import (
     summary,
     tally,
 )
-from pi_trio.jsontext import print_json
 
 from .prose import clean, one_line, plain, quoted
 
@@ -45,7 +44,6 @@ SHOWN: Final = 10
 
 _CONTEXT: Final = 3
 _STDERR_LINES: Final = 20
-_WIRE_LINES: Final = 1000
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -80,12 +78,20 @@ def progress(console: Console, label: str, total: int) -> Generator[Callable[[st
         yield lambda name: bar.update(task, advance=1, name=name)
 
 
-def show_report(console: Console, report: Report, *, whole: Callable[[str], str], verbose: bool) -> None:
+def show_report(
+    console: Console,
+    report: Report,
+    *,
+    whole: Callable[[str], str],
+    verbose: bool,
+    explain: Callable[[], None] = lambda: None,
+) -> None:
     """Print a report.
 
     Args:
         whole: the command that shows a scenario whole.
         verbose: every scenario, every failure, and tracebacks.
+        explain: prints what explains the failures, behind them.
     """
     for leg in report.legs:
         _introduce(console, leg)
@@ -99,6 +105,7 @@ def show_report(console: Console, report: Report, *, whole: Callable[[str], str]
     _show_ignored(console, report)
     _show_known(console, report)
     _show_failures(console, report, whole, verbose=verbose)
+    explain()
     counts = report.tally()
     if names := report.missing_commands():
         console.print(Text(f"missing required commands: {', '.join(names)}", style="red"), soft_wrap=True)
@@ -106,6 +113,11 @@ def show_report(console: Console, report: Report, *, whole: Callable[[str], str]
         console.print(Text(f"stale in the baseline: {clean(line)}", style="red"), soft_wrap=True)
     if unrun := sum(leg.unrun for leg in report.legs):
         console.print(Text(f"stopped at the first failure; not run: {unrun}", style="red"))
+    if untried := report.untried():
+        console.print(
+            Text(f"given up, and not driven through {untried} more, which count as failed", style="red"),
+            soft_wrap=True,
+        )
     code = report.exit_code()
     if code is ExitCode.NOT_CONFORMANT and not failures(counts) and not counts[Outcome.PASS]:
         console.print(Text("no scenario passed, so nothing is shown to be right", style="red"))
@@ -113,6 +125,21 @@ def show_report(console: Console, report: Report, *, whole: Callable[[str], str]
         Text(summary(counts), style="bold green" if code is ExitCode.CONFORMANT else "bold red"),
         soft_wrap=True,
     )
+
+
+def show_heading(console: Console, text: str) -> None:
+    """Print what the report that follows is about."""
+    console.print()
+    console.rule(Text(text, style="bold"), align="left")
+
+
+def show_summaries(console: Console, reports: Mapping[str, Report]) -> None:
+    """Print the line that says it all for each of several reports, by name."""
+    console.print()
+    width = max(len(name) for name in reports)
+    for name, report in reports.items():
+        style = "bold green" if report.exit_code() is ExitCode.CONFORMANT else "bold red"
+        console.print(Text(f"{name:{width}}  {summary(report.tally())}", style=style), soft_wrap=True)
 
 
 def _introduce(console: Console, leg: Leg) -> None:
@@ -241,7 +268,9 @@ def _show_failures(console: Console, report: Report, whole: Callable[[str], str]
         if verdict.reason:
             console.print(Text(f"  {clean(verdict.reason)}"), soft_wrap=True)
         if verdict.hunks:
-            _show_hunk(console, verdict.hunks[0], more=len(verdict.hunks) - 1)
+            first = verdict.hunks[0]
+            words = verdict.words.get(first.start, "") if first.got else ""
+            _show_hunk(console, first, more=len(verdict.hunks) - 1, words=words)
         if verbose:
             _show_wire(console, verdict.wire)
         _show_stderr(console, verdict.stderr)
@@ -276,8 +305,8 @@ def _failed(report: Report) -> list[tuple[Verdict, list[str]]]:
     return list(found.values())
 
 
-def _show_hunk(console: Console, hunk: Hunk, *, more: int) -> None:
-    """The first line that differs, with what came before it in the same step."""
+def _show_hunk(console: Console, hunk: Hunk, *, more: int, words: str) -> None:
+    """The first line that differs, with what came before it in the same step; and what an error in it says in full."""
     expected, got = (lines[0] if lines else hunk.after for lines in (hunk.expected, hunk.got))
     if hunk.context:
         command, *before = hunk.context
@@ -286,12 +315,19 @@ def _show_hunk(console: Console, hunk: Hunk, *, more: int) -> None:
             console.print(Text(f"      same      {plain(shared)}", style="dim"), soft_wrap=True)
     for heading, style, line in (("expected", "green", expected), ("got", "red", got)):
         said = plain(line) if line is not None else "(nothing more)"
+        other = hunk.expected if heading == "got" else hunk.got
+        if not other and line is not None and line in (*hunk.context, hunk.after):
+            said += "   (once more)"
         console.print(Text.assemble((f"      {heading:10}", style), said), soft_wrap=True)
+    if words:
+        console.print(Text(f"      in full: {clean(words)}"), soft_wrap=True)
     if (
         expected is not None
         and got is not None
+        and hunk.expected
+        and hunk.got
         and (found := parting(expected, got))
-        and _alike(expected, got)
+        and (_alike(expected, got) or plain(expected) == plain(got))
     ):
         path, left, right = found
         console.print(Text(f"      at {path}: {quoted(left)} expected, {quoted(right)} got"), soft_wrap=True)
@@ -310,14 +346,12 @@ def _alike(expected: Object, got: Object) -> bool:
     return kinds[0] == kinds[1]
 
 
-def _show_wire(console: Console, wire: Sequence[tuple[str, Object]]) -> None:
+def _show_wire(console: Console, wire: Sequence[str]) -> None:
     """What was sent (>) and received (<), the end of it if it is long."""
     if wire:
         console.print(Text("  wire:", style="dim"))
-    if len(wire) > _WIRE_LINES:
-        console.print(Text(f"    … {len(wire) - _WIRE_LINES} messages before", style="dim"))
-    for direction, message in wire[-_WIRE_LINES:]:
-        console.print(Text(f"    {direction} {one_line(print_json(message))}"), soft_wrap=True)
+    for line in wire:
+        console.print(Text(f"    {one_line(line)}"), soft_wrap=True)
 
 
 def _show_stderr(console: Console, stderr: str) -> None:

@@ -35,11 +35,16 @@ def runtime_process(profile: str, patience: float) -> Opener:
 def program(command_line: str, profile: str, patience: float) -> Opener:
     """Any implementation, started by a command line. It is split as a shell would, but no shell runs it.
 
+    A profile composed of several releases is the tester's affair: the subject is told the first of them.
+
     Raises:
-        ValueError: a quotation in it is not closed.
+        ValueError: a quotation in it is not closed, or it is empty.
     """
-    command = [*shlex.split(command_line), "--profile", profile]
-    return partial(open_process_subject, command, profile=profile, patience=patience)
+    words = shlex.split(command_line)
+    if not words:
+        raise ValueError("the command line of a program is needed")
+    base = profile.partition(",")[0]
+    return partial(open_process_subject, [*words, "--profile", base], profile=base, patience=patience)
 
 
 def websocket(url: str, patience: float) -> Opener:

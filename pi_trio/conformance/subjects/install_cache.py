@@ -3,7 +3,7 @@
 An installation is made in a temporary folder beside its place and moved there in one step, so it is either
 complete or absent. A lock lets one process at a time install. Whoever holds the lock also knows that every
 temporary folder that it finds belongs to nobody, because its maker would hold the lock; so nothing half-made
-outlives the next installation.
+outlives the next use of the cache at which nobody installs.
 """
 
 from __future__ import annotations
@@ -61,19 +61,20 @@ class InstallCache:
             Exception: what `fill` raises.
 
         Whatever ends this early, cancellation and KeyboardInterrupt included, leaves no half-made
-        installation behind (if the process is killed, the next installation removes it).
+        installation behind (if the process is killed, the next use of the cache removes it).
         """
         place = self.folder / key
         if self._is_sound(place, check):
+            await self._tidy()
             return place
         self.folder.mkdir(parents=True, exist_ok=True)
         async with self._alone(report):
             await self._sweep()
             if self._is_sound(place, check):
                 return place
-            if place.exists():
+            if place.exists() or place.is_symlink():
                 report(f"{place} is damaged and is made anew")
-                place.rename(self._temporary())
+                place.rename(self._temporary() / "damaged")  # it may be a file
                 await self._sweep()
             await self._make(place, fill, check)
         return place
@@ -99,14 +100,23 @@ class InstallCache:
     def _temporary(self) -> Path:
         return Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self.folder))
 
+    async def _tidy(self) -> None:
+        """Remove what a killed installation has left, unless one is going on or the cache may not be written."""
+        if next(self.folder.glob(f"{_TEMPORARY}*"), None) is not None:
+            with contextlib.suppress(filelock.Timeout, OSError), self._lock().acquire(timeout=0):
+                await self._sweep()
+
     async def _sweep(self) -> None:
         for leftover in self.folder.glob(f"{_TEMPORARY}*"):
             await _remove(leftover)
 
+    def _lock(self) -> filelock.BaseFileLock:
+        return filelock.FileLock(self.folder / "install.lock")
+
     @contextlib.asynccontextmanager
     async def _alone(self, report: Callable[[str], None]) -> AsyncGenerator[None]:
         """Holds the lock of the cache. Waiting for it can be cancelled, and is reported once."""
-        lock = filelock.FileLock(self.folder / "install.lock")
+        lock = self._lock()
         waiting = False
         while True:
             try:

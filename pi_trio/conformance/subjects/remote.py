@@ -34,7 +34,7 @@ class RemoteSubject(abc.ABC):
     def __init__(self, patience: float, limits: Limits) -> None:
         self._patience = patience
         self._limits = limits
-        self._bytes = 0
+        self._bytes = self._reply_bytes = self._messages = self._values = 0
         self.at_rest = False
         """It owes nothing: its last request was answered, and none has begun."""
         self.hello: Object = {}
@@ -45,7 +45,8 @@ class RemoteSubject(abc.ABC):
         When cancelled in between, the subject cannot be used any more.
         """
         if command["cmd"] == "create":
-            self._bytes = 0
+            self._bytes = self._messages = self._values = 0
+        self._reply_bytes = 0
         received: list[Object] = []
         self.at_rest = False
         try:
@@ -53,6 +54,7 @@ class RemoteSubject(abc.ABC):
                 await self._send(print_json(command))
                 while "re" not in (message := await self._next()):
                     received.append(message)
+                    self._count_message()
                     if len(received) > self._limits.messages:
                         raise ProtocolFault(
                             f"more than {self._limits.messages} messages in answer to {command['cmd']}"
@@ -79,11 +81,22 @@ class RemoteSubject(abc.ABC):
                 message = await self._next()
                 if "re" in message:
                     raise ProtocolFault("it replied twice to one command")
+                self._count_message()
                 return message
         except SubjectFault as fault:
             await self._last_words()
             raise type(fault)(fault.message, stderr=self._stderr_text()) from None
         return None
+
+    def unasked(self) -> list[Object]:
+        """What has arrived behind the last reply; see `Overheard`."""
+        messages: list[Object] = []
+        while (message := self._arrived()) is not None:
+            if "re" in message:
+                raise ProtocolFault("it replied twice to one command")
+            self._count_message()
+            messages.append(message)
+        return messages
 
     async def introduce(self, within: float) -> None:
         """Wait for `hello`. Raises: SubjectUnstartable."""
@@ -100,11 +113,23 @@ class RemoteSubject(abc.ABC):
             await self._last_words()
             raise SubjectUnstartable(f"no valid hello: {fault.message}", stderr=self._stderr_text()) from None
 
-    def _count(self, size: int) -> None:
-        """Enter bytes that came in. Raises: ProtocolFault: there are too many."""
-        self._bytes += size
+    def _count(self, came: bytes) -> None:
+        """Enter what came in. Raises: ProtocolFault: it is too much."""
+        self._bytes += len(came)
+        self._reply_bytes += len(came)
+        self._values += sum(map(came.count, (b"{", b"[", b",")))
+        if self._reply_bytes > self._limits.reply:
+            raise ProtocolFault(f"more than {self._limits.reply} bytes in answer to one command")
         if self._bytes > self._limits.total:
             raise ProtocolFault(f"more than {self._limits.total} bytes for one agent")
+        if self._values > self._limits.values:
+            raise ProtocolFault(f"more than {self._limits.values} values for one agent")
+
+    def _count_message(self) -> None:
+        """Enter a message that is no reply. Raises: ProtocolFault: there are too many."""
+        self._messages += 1
+        if self._messages > self._limits.total_messages:
+            raise ProtocolFault(f"more than {self._limits.total_messages} messages for one agent")
 
     @abc.abstractmethod
     async def _send(self, text: str) -> None:
@@ -113,6 +138,10 @@ class RemoteSubject(abc.ABC):
     @abc.abstractmethod
     async def _next(self) -> Object:
         """The next message, its shape checked. Raises: SubjectDied, ProtocolFault."""
+
+    def _arrived(self) -> Object | None:
+        """The next message, if it has arrived whole. Raises: ProtocolFault."""
+        return None
 
     async def _last_words(self) -> None:
         """If the subject is gone, let what it still had to say arrive; for a bounded time."""

@@ -57,7 +57,7 @@ class WebSocketSubject(RemoteSubject):
         if not isinstance(frame, str):
             raise ProtocolFault("a message is a text frame, this one is binary")
         line = frame.encode("utf-8", "surrogatepass")
-        self._count(len(line))
+        self._count(line)
         return decode(line)
 
 

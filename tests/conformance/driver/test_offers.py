@@ -1,4 +1,4 @@
-"""What the runtime offers: its commands, its targets, and the hooks of each in every profile."""
+"""What the runtime offers: its commands, its targets, its options, and the hooks of each in every profile."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
-from pi_trio.conformance.driver.offers import HOOKS, offered_hooks, targets
+from pi_trio.conformance.driver.offers import HOOKS, OPTIONS, offered_hooks, targets
 from pi_trio.conformance.driver.serve import hello
+from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.needs import offers
-from pi_trio.profile import PI_0_80_2, PI_0_85_0, PI_1_0_3, PI_1_6_0
+from pi_trio.conformance.options import OF_CREATE, OF_SET_OPTION
+from pi_trio.conformance.subjects.choice import runtime_process
+from pi_trio.profile import PI_0_80_2, PI_0_85_0, PI_1_0_3, PI_1_6_0, get_profile
 
 from .talk import talking
 
@@ -53,3 +56,47 @@ async def test_what_is_not_listed_is_no_command(profile: Any) -> None:
         listed = "peekQueued" in hello(profile)["commands"]
         reply = await talk.reply("peekQueued")
         assert ("error" in reply) == (not listed)
+
+
+@EVERY
+def test_the_options_are_those_that_the_tester_knows_of_the_release(profile: Any) -> None:
+    said = hello(profile)
+    assert set(said["features"]["options"]) == set(OF_CREATE[profile.name])
+    assert set(said["features"]["settable"]) == set(OF_SET_OPTION[profile.name])
+    silent = {**said, "features": {}}
+    assert {
+        name for name in offers(said) ^ offers(silent) if name.startswith(("option", "setOption"))
+    } == set()
+
+
+async def test_a_composed_profile_offers_what_it_is_composed_of() -> None:
+    name = "pi-0.85.0,peek_queued_messages=pi-1.0.3,system_messages=pi-1.0.3"
+    said = hello(get_profile(name))
+    assert said["profile"] == name
+    assert "peekQueued" in said["commands"]
+    assert "systemPrompt" not in said["features"]["settable"]
+    async with open_keeper(runtime_process(name, 30)) as keeper:
+        await keeper.start()
+        assert keeper.hello == said
+
+
+@EVERY
+async def test_an_option_that_is_not_listed_is_refused(profile: Any) -> None:
+    listed = hello(profile)["features"]
+    values = {"identity": {}, "abortMode": "cancel", "toolExecution": "parallel"}
+    async with talking(profile) as talk:
+        for name in OPTIONS:
+            reply = await talk.reply("create", options={name: values.get(name, "all")})
+            assert ("error" in reply) == (name not in [*listed["options"], "abortMode"])
+        for target in ("agent", "loop"):
+            await talk.create(target=target)
+            reply = await talk.reply("setOption", name="systemPrompt", value="be kind")
+            assert ("error" in reply) == ("systemPrompt" not in listed["settable"])
+
+
+@pytest.mark.parametrize("name", ["steeringMode", "followUpMode"])
+async def test_the_loop_has_no_queues_to_set(name: str) -> None:
+    async with talking() as talk:
+        assert name in (await talk.reply("create", target="loop", options={name: "all"}))["error"]
+        await talk.create(target="loop")
+        assert name in (await talk.reply("setOption", name=name, value="all"))["error"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from inspect import getclosurevars
-
 import attrs
 
 from pi_trio.agent import batch
@@ -22,7 +20,7 @@ def steering_skips_the_rest(original):
 
     async def prepare(caller, call):
         poll = caller.context.__self__.config.get_steering_messages
-        if len(getclosurevars(poll).nonlocals["self"]._steering):
+        if len(poll.__self__._steering):
             return error_outcome("Skipped due to queued user message.")
         return await original(caller, call)
 

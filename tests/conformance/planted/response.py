@@ -13,11 +13,11 @@ from .fault import fault
 def updates_before_the_message_starts(original):
     """A stream without `start` gives updates before `message_start`."""
 
-    async def take(slot, event):
+    def take(slot, event):
         if slot._partial is None and not isinstance(event, StreamStart | UnknownStreamEvent):
             update = MessageUpdate(message=event.partial, assistant_message_event=event)
-            await slot._state.run.emit(update, "response")
-        await original(slot, event)
+            return slot._state.run.begin(update, "response")
+        return original(slot, event)
 
     return take
 

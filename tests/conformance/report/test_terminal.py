@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from pi_trio.conformance.compare import hunks
+from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.report.terminal import SHOWN, show_report
 from pi_trio.conformance.verdict import Leg, Outcome, Report, Verdict
 
@@ -101,3 +102,32 @@ def test_a_subject_cannot_write_on_the_screen() -> None:
     text = shown(verdict("a", Outcome.CRASH, reason="\x1b[2J[red]", stderr="\x07\x9b31m"))
     assert "x[bold]" in text
     assert not set(text) & {"\x1b", "\x07", "\x9b"}
+
+
+A = {"tell": "event", "key": "L", "event": {"type": "agent_start"}}
+B = {"tell": "event", "key": "L", "event": {"type": "turn_start"}}
+
+
+def test_what_comes_once_more_is_told_from_what_was_expected() -> None:
+    sent: Object = {"send": {"cmd": "sync"}}
+    cases: tuple[tuple[list[Object], list[Object], str], ...] = (
+        ([sent, A, B], [sent, A, A, B], "got       L agent_start   (once more)"),
+        ([sent, A], [sent, A, A], "got       L agent_start   (once more)"),
+        ([sent, A, A, B], [sent, A, B], "expected  L agent_start   (once more)"),
+    )
+    for expected, got, told in cases:
+        text = shown(verdict("x", Outcome.FAIL, hunks=hunks(expected, got)))
+        assert told in text
+        assert text.count("(once more)") == 1
+
+
+def test_what_an_error_says_is_shown_in_full() -> None:
+    found = hunks([{"reply": None}], [{"error": "(host text)"}])
+    text = shown(verdict("x", Outcome.FAIL, hunks=found, words={0: "list index\x1b out of range"}))
+    assert "in full: list index\N{REPLACEMENT CHARACTER} out of range" in text
+
+
+def test_how_many_were_not_tried_any_more_is_told() -> None:
+    lost = verdict("b", Outcome.CRASH, tried=False)
+    assert "not driven through 1 more" in shown(verdict("a", Outcome.CRASH), lost)
+    assert "not driven" not in shown(verdict("a", Outcome.CRASH))

@@ -7,16 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import filelock
 import pytest
 import trio
 
 from pi_trio.conformance.subjects.install_cache import DamagedInstall, InstallCache
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEY = "thing-1.0"
 
@@ -107,6 +104,26 @@ async def test_a_damaged_installation_is_made_anew(cache):
     await cache.provide(KEY, fill=fill, check=check, report=notes.append)
     assert notes == [f"{place} is damaged and is made anew"]
     assert {path.name for path in place.iterdir()} == {"content"}
+    assert entries(cache) == {KEY}
+
+
+@pytest.mark.parametrize("make", [Path.touch, lambda place: place.symlink_to("nowhere")])
+async def test_a_place_that_is_no_folder_is_made_anew(cache, make):
+    cache.folder.mkdir(parents=True)
+    make(cache.folder / KEY)
+    place = await cache.provide(KEY, fill=fill, check=check, report=print)
+    assert (place / "content").read_text() == "whole"
+    assert entries(cache) == {KEY}
+
+
+async def test_the_next_use_removes_what_a_killed_installation_left(cache, autojump_clock):
+    await cache.provide(KEY, fill=fill, check=check, report=print)
+    leftover = cache.folder / "tmp-killed"
+    leftover.mkdir()
+    with filelock.FileLock(cache.folder / "install.lock"):  # perhaps it is not dead yet
+        await cache.provide(KEY, fill=never, check=check, report=print)
+        assert leftover.exists()
+    await cache.provide(KEY, fill=never, check=check, report=print)
     assert entries(cache) == {KEY}
 
 

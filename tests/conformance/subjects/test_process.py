@@ -113,6 +113,20 @@ async def test_a_death_in_the_middle_of_a_line_shows_the_line(peer) -> None:
     assert """in the middle of a line ('{"re": ')""" in fault.message
 
 
+async def test_a_death_is_seen_although_another_process_holds_the_pipes(peer, tmp_path: Path) -> None:
+    event = {"tell": "event", "key": "L", "event": {"type": "agent_start"}}
+    heir = tmp_path / "heir"
+    deeds = [{"spawn": str(heir)}, {"say": event, "times": 500}, {"stderr": "bye"}, {"exit": 3}]
+    try:
+        with trio.fail_after(60):
+            fault = await fault_of(peer([deeds]), SubjectDied, patience=1000)
+    finally:
+        os.kill(int(heir.read_text()), signal.SIGKILL)
+    assert fault.message == "its stdout ended; it exited with code 3"
+    assert fault.received == (event,) * 500
+    assert fault.stderr == "bye"
+
+
 async def test_a_death_between_two_commands_is_seen_at_the_next(peer) -> None:
     async with peer([[REPLY, {"exit": 0}]]).opener()() as subject:
         await subject.request({"id": 1, "cmd": "create"})
@@ -128,6 +142,23 @@ async def test_floods_are_cut_off(peer) -> None:
     assert len(await request(flood, limits=Limits(messages=1000))) == 1001
 
 
+async def test_many_small_floods_are_one(peer) -> None:
+    event = {"tell": "event", "key": "L", "event": {"type": "agent_start"}}
+    trickle = peer([[REPLY], *[[{"say": event, "times": 10}, REPLY]] * 3])
+    for limits, told in (
+        (Limits(total_messages=25), "more than 25 messages for one agent"),
+        (Limits(reply=600), "more than 600 bytes in answer to one command"),
+    ):
+        async with trickle.opener(limits=limits)() as subject:
+            await subject.request({"id": 1, "cmd": "create"})
+            with pytest.raises(ProtocolFault, match=told):
+                for number in range(2, 5):
+                    await subject.request({"id": number, "cmd": "sync"})
+    async with trickle.opener(limits=Limits(total_messages=25))() as subject:
+        for number in range(1, 11):  # a new agent may say as much again
+            await subject.request({"id": number, "cmd": "create" if number % 3 == 1 else "sync"})
+
+
 async def test_long_lines_are_cut_off(peer) -> None:
     endless = peer([[{"raw": "x" * 5000}, {"deaf": True}]])
     fault = await fault_of(endless, ProtocolFault, limits=Limits(line=4000))
@@ -140,6 +171,12 @@ async def test_all_output_for_one_agent_is_bounded(peer) -> None:
         peer([[{"say": event, "times": 20}, REPLY]]), ProtocolFault, limits=Limits(total=10_000)
     )
     assert fault.message == "more than 10000 bytes for one agent"
+
+
+async def test_values_are_counted_because_they_take_more_room_than_their_text(peer) -> None:
+    small = peer([[{"raw": '{"tell":"x","a":[' + ",".join(["{}"] * 1000) + "]}\n"}, REPLY]])
+    fault = await fault_of(small, ProtocolFault, limits=Limits(values=1500))
+    assert fault.message == "more than 1500 values for one agent"
 
 
 async def test_only_the_end_of_stderr_is_kept(peer) -> None:

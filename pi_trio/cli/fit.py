@@ -1,0 +1,100 @@
+"""`pi-trio fit`: tells for each field of the profile which releases a subject behaves as.
+
+What comes out last is the profile to judge it by: a release, and the fields in which the subject is as another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Final
+
+import trio
+
+from pi_trio.conformance.faults import SubjectUnstartable
+from pi_trio.conformance.fitting import Fitted, Rulings, fit
+from pi_trio.conformance.keeper import open_keeper
+from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.report.fitted import fitted_document, show_fitted
+from pi_trio.conformance.report.terminal import make_console
+from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.scheduling import first_in_first_out
+from pi_trio.conformance.subjects import SubjectUnavailable
+from pi_trio.conformance.vectors import VectorError
+from pi_trio.conformance.verdict import ExitCode
+from pi_trio.profile import FIELDS
+
+from .pace import progress
+from .selection import (
+    DEFAULT_PROFILE,
+    UsageError,
+    complain,
+    json_argument,
+    not_started,
+    one_subject,
+    spec_argument,
+    subject_arguments,
+    vectors_of,
+    verbose_argument,
+    whole_command,
+    write_json,
+)
+
+_MORE: Final = """\
+A port follows a commit of Pi, not a release: in one thing it does as an older one, in
+another as a newer. For each field of the profile the subject is driven through a few
+scenarios in which the releases differ, and has the value whose trace it shows. The last
+line is the profile to judge it by, as `pi-trio conform --profile` takes it.
+
+Where the subject does as none of the releases, the nearest is named if several
+scenarios agree on it; otherwise the field is unclear, with a scenario to look at.
+
+examples:
+  pi-trio fit --exec 'node my-adapter.js'     your implementation
+  pi-trio fit --subject pi@0.85.0             a release of Pi
+  pi-trio fit --profile pi-0.85.0,identity=pi-1.6.0            the runtime as a mixture
+
+exit codes:
+  0 every field that can show has been told   1 some field is unclear   2 wrong usage
+  3 the subject did not start                 4 fault of the tester     130 interrupted
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.epilog = _MORE
+    subject_arguments(parser)
+    spec_argument(parser)
+    json_argument(parser, "what was found")
+    verbose_argument(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask, print, and return the exit code."""
+    try:
+        with first_in_first_out():
+            label, hello, fitted = trio.run(_fit, options)
+        whole = partial(whole_command, options, options.profile or DEFAULT_PROFILE)
+        show_fitted(make_console(), label, hello, fitted, whole=whole)
+        code = ExitCode.NOT_CONFORMANT if fitted.unclear() else ExitCode.CONFORMANT
+        if options.json is not None:
+            write_json(options.json, {**fitted_document(label, hello, fitted), "exitCode": int(code)})
+    except SubjectUnavailable as error:
+        return complain(str(error), ExitCode.NOT_STARTED)
+    except SubjectUnstartable as fault:
+        return not_started(fault)
+    except UsageError as error:
+        return complain(str(error), ExitCode.USAGE)
+    except VectorError as error:
+        return complain(str(error), ExitCode.HARNESS)
+    return code
+
+
+async def _fit(options: argparse.Namespace) -> tuple[str, Object, Fitted]:
+    rulings = Rulings(vectors_of(options))
+    _, subject = await one_subject(options)
+    async with open_keeper(subject.opener) as keeper:
+        await keeper.start()
+        with progress(make_console(stderr=True), subject.label, len(FIELDS)) as tick:
+            fitted = await fit(keeper, all_scenarios(), rulings, progress=tick)
+        return subject.label, keeper.hello, fitted

@@ -1,0 +1,169 @@
+"""Finds the profile that a subject behaves as: from the release that it resembles most, field by field.
+
+Fields interact: the same scenario may show several, and what one field changes can hide what another does. So the
+search starts near (from the release under which most of a few scenarios are as they should be), and whenever a field
+is found to be otherwise the profile is changed and what depends on it is told anew, until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from pi_trio.conformance.faults import SubjectFault
+from pi_trio.conformance.keeper import Keeper
+from pi_trio.conformance.scenario import Scenario
+from pi_trio.profile import FIELDS, PROFILES, Profile, get_profile
+
+from .choices import by_likeness, choices, composed, with_value
+from .order import in_order
+from .reference import Reference
+from .rulings import Rulings
+from .telling import MISFITS, Certainty, Finding, Telling
+from .witness import Witness
+
+HASTY: Final = 2
+"""Passes over all fields in haste."""
+
+ROUNDS: Final = 4
+"""Thorough passes over all fields, at most. Two are enough unless fields hide each other."""
+
+PROBES: Final = 12
+"""Scenarios that choose the release to start from."""
+
+
+@attrs.frozen(kw_only=True)
+class Fitted:
+    """What came out.
+
+    Attributes:
+        base: the release's profile that the subject resembles most.
+        profile: the name of the profile to judge it by: the base, and the fields in which it is otherwise.
+        findings: one for each field, in the order of `FIELDS`.
+        driven: how many scenarios the subject was driven through.
+        broken: those of them that it broke off, and how.
+    """
+
+    base: str
+    profile: str
+    findings: tuple[Finding, ...]
+    driven: int
+    broken: Mapping[str, SubjectFault]
+
+    def unclear(self) -> tuple[Finding, ...]:
+        """The fields that could show, and did not."""
+        return tuple(finding for finding in self.findings if finding.told is Certainty.UNCLEAR)
+
+
+async def fit(
+    keeper: Keeper,
+    scenarios: Sequence[Scenario],
+    rulings: Rulings,
+    *,
+    reference: Reference | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Fitted:
+    """Tell for each field which releases a subject behaves as.
+
+    Args:
+        keeper: keeps the subject, which has been started.
+        rulings: where the runtime is no measure of real Pi.
+        reference: one that has been used with the same features already.
+        progress: told the name of each field when it has been looked at thoroughly for the first time.
+
+    Raises:
+        SubjectUnstartable: the subject does not start again.
+
+    To be run under `first_in_first_out()`. When cancelled, the subject is left in the middle of a step.
+    """
+    reference = reference or Reference()
+    witness = Witness(keeper, scenarios)
+    telling = Telling(reference, witness, rulings)
+    start = await _start(reference, witness, in_order(witness.scenarios, rulings))
+    # What is read everywhere shows everywhere: as long as that is wrong, hardly anything else can be seen.
+    fields = sorted(FIELDS, key=reference.reads, reverse=True)
+    search = _Search(telling, PROFILES[start], fields)
+    await search.run(progress)
+    base, name = await search.name(witness.release or start)
+    findings = tuple(search.findings[field] for field in FIELDS)
+    return Fitted(base=base, profile=name, findings=findings, driven=witness.driven, broken=witness.broken)
+
+
+async def _start(reference: Reference, witness: Witness, order: Sequence[Scenario]) -> str:
+    """The release to start from: the subject does the same in most probes, or nearly so; if in doubt, the one it
+    claims to be.
+    """
+    probes: dict[str, Scenario] = {}
+    for scenario in (each for each in order if not witness.lacks(each)):
+        probes.setdefault(scenario.topic, scenario)
+    scores: dict[str, tuple[int, int]] = {}
+    for name, profile in PROFILES.items():
+        equal = lines = 0
+        for scenario in [*probes.values()][:PROBES]:
+            trace = await reference.trace(profile, scenario)
+            got = await witness.shows(scenario, trace)
+            equal += trace.key == got.key
+            lines += trace.parts_at(got)
+        scores[name] = equal, lines
+    return max(PROFILES, key=lambda name: (scores[name], name == witness.release))
+
+
+class _Search:
+    """The descent from one profile."""
+
+    def __init__(self, telling: Telling, profile: Profile, fields: Sequence[str]) -> None:
+        self._telling = telling
+        self._profile = profile
+        self._fields = fields
+        self._under: dict[str, tuple[Profile, int]] = {}
+        """The profile under which each finding was made, and with which patience."""
+        self.findings: dict[str, Finding] = {}
+
+    async def run(self, progress: Callable[[str], None]) -> None:
+        """Look at all fields until nothing changes.
+
+        First in haste: as long as other fields are wrong, a subject does as under no value of this one, and more of the
+        same would tell no more.
+        """
+        for turn, misfits in enumerate((*[1] * HASTY, *[MISFITS] * ROUNDS)):
+            before = self._profile
+            for field in self._fields:
+                await self._look(field, misfits)
+                if turn == HASTY:
+                    progress(field)
+            if self._profile is before and misfits == MISFITS:
+                return
+
+    async def _look(self, field: str, misfits: int) -> None:
+        """Tell a field, unless that was done under this very profile, and adopt what was found."""
+        known = self.findings.get(field)
+        if self._under.get(field) == (self._profile, misfits):
+            return
+        if known is None or not await self._holds(known):
+            self.findings[field] = known = await self._telling.tell(field, self._profile, misfits=misfits)
+        fitting = [choice for choice in choices(field) if {*choice.releases} & {*known.releases}]
+        if known.matters and getattr(self._profile, field) not in [choice.value for choice in fitting]:
+            self._profile = with_value(self._profile, field, fitting[0].value)
+        self._under[field] = self._profile, misfits
+
+    async def _holds(self, finding: Finding) -> bool:
+        """Whether what was found under another profile is found under this one too."""
+        if finding.told is not Certainty.SHOWN:
+            return False
+        return finding == await self._telling.tell(finding.field, self._profile, only=finding.scenarios)
+
+    async def name(self, first: str) -> tuple[str, str]:
+        """The release that is nearest (among equals `first`), and the shortest name of a profile under which all that
+        was shown holds.
+        """
+        fitting = {field: found.releases for field, found in self.findings.items() if found.matters}
+        nearest = by_likeness(fitting, first)
+        for base in nearest:
+            name = composed(base, fitting)
+            self._profile = get_profile(name)
+            shown = [found for found in self.findings.values() if found.told is Certainty.SHOWN]
+            if all([await self._holds(found) for found in shown]):
+                return base, name
+        return nearest[0], composed(nearest[0], fitting)

@@ -1,0 +1,90 @@
+"""Otherwise safe: what a ruling promises, apart from how the runtime keeps the promise.
+
+A ruling names something that Pi loses or leaves in disorder. Another implementation may be as careful as the
+runtime and do it in another way. So where a trace is neither the runtime's nor the release's, it is asked for what
+the ruling is about: the *postconditions*, small predicates on the trace. `nesting.py` is the grammar of what is
+said, `promises.py` has one predicate for each of the others; `closings.py` and `ordinary.py` see to it that nothing is
+missing, and that nothing else differs.
+
+All of them are asked for under every ruling, because who escapes one disorder by way of another is not safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Final, TypeAlias
+
+from ..compare import fingerprint
+from ..protocol import Object
+from . import promises
+from .closings import debts
+from .nesting import nesting
+from .ordinary import strays
+from .said import Conversation, conversations
+
+Predicate: TypeAlias = Callable[[Conversation], Iterator[str]]
+
+ALWAYS: Final[tuple[Predicate, ...]] = (
+    nesting, promises.containment, promises.settling, promises.awaiting, promises.delivery, promises.pending,
+    promises.queues,
+)  # fmt: skip
+
+OF_RULINGS: Final[dict[str, tuple[Predicate, ...]]] = {
+    "D-01": (promises.containment, nesting),
+    "D-02": (nesting,),
+    "D-03": (nesting, promises.containment),
+    "D-04": (promises.delivery, promises.awaiting),
+    "D-05": (promises.settling,),
+    "D-06": (nesting,),
+    "D-07": (promises.pending,),
+    "D-09": (promises.queues,),
+    "D-10": (promises.abort,),
+    "D-12": (nesting,),
+}
+"""The predicates that say what each ruling is about. (D-08 and D-11 do not show in a trace.)"""
+
+
+def broken(lines: Sequence[Object], rulings: Sequence[str]) -> Iterator[str]:
+    """What of these rulings' own postconditions a trace does not keep."""
+    for ruling in rulings:
+        for conversation in conversations(lines):
+            for predicate in OF_RULINGS.get(ruling, ()):
+                yield from (f"{ruling}: {what}" for what in predicate(conversation))
+
+
+def unsafe(
+    lines: Sequence[Object],
+    *,
+    runtime: Sequence[Object],
+    release: Sequence[Object],
+    enters: int,
+    rulings: Sequence[str],
+) -> str:
+    """Why a trace is not otherwise safe; empty if it is.
+
+    Args:
+        runtime, release: what the two sides do.
+        enters: the line with the command that enters the rulings.
+    """
+    shared = enters + 1
+    if fingerprint(lines[:shared]) != fingerprint(runtime[:shared]):
+        return f"it differs before the command that enters {', '.join(rulings)}"
+    own = (predicate for ruling in rulings for predicate in OF_RULINGS.get(ruling, ()))
+    predicates = dict.fromkeys([*ALWAYS, *own])
+    try:
+        broken_ones = (
+            what for each in conversations(lines) for predicate in predicates for what in predicate(each)
+        )
+        differences = _differences(lines[shared:], runtime[shared:], release[shared:])
+        return next(chain(broken_ones, differences), "")
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return "it says what cannot be understood"  # an event without its message, say
+
+
+def _differences(got: Sequence[Object], one: Sequence[Object], other: Sequence[Object]) -> Iterator[str]:
+    """What of a trace, from the command on that enters the rulings, is no matter of theirs and yet otherwise."""
+    if got[-1] != one[-1]:
+        yield f"it ends otherwise: {got[-1].get('end')}"
+    yield from debts(got, one, other)
+    yield from strays(got, one, other)

@@ -1,0 +1,183 @@
+"""A trace as those see it who look for what went wrong in it: what each listener heard, and what was said at all.
+
+A trace falls into the conversations that its `create` commands begin. In each, an event is said once, and heard by
+every listener; it stands where the first of them hears it, because the state has it from then on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+
+from ..compare import canonical
+from ..deliveries import Delivery
+from ..lines import commands_of, event_of, is_callback
+from ..protocol import Object
+
+
+@attrs.frozen
+class Hearing:
+    """An event that reached a listener. `asked`: the address of the ask, if the listener was asked."""
+
+    at: int
+    listener: str
+    event: Object
+    asked: str | None
+    state: Object | None
+
+    @property
+    def type(self) -> str:
+        return str(self.event["type"])
+
+
+@attrs.frozen
+class Sent:
+    """A command of the tester, those in a burst on their own; `reply` is the line that answers it."""
+
+    at: int
+    command: Object
+    reply: Object
+
+    @property
+    def accepted(self) -> bool:
+        return "reply" in self.reply
+
+
+@attrs.frozen(slots=False, eq=False)
+class Conversation:
+    """The lines from one `create` to the next, in which everything is counted from 0."""
+
+    lines: Sequence[Object]
+
+    @cached_property
+    def create(self) -> Object:
+        command: Object = self.lines[0]["send"]
+        return command
+
+    @property
+    def of_loop(self) -> bool:
+        return bool(self.create.get("target") == "loop")
+
+    @cached_property
+    def hearings(self) -> list[Hearing]:
+        return [hearing for at, line in enumerate(self.lines) if (hearing := _hearing(at, line)) is not None]
+
+    @cached_property
+    def heard_at(self) -> dict[int, Hearing]:
+        """The hearings by their lines."""
+        return {hearing.at: hearing for hearing in self.hearings}
+
+    @cached_property
+    def events(self) -> list[Delivery]:
+        """What was said, each event once, as those heard it who are there all the time (if there are any)."""
+        found: dict[tuple[int, str, int], Delivery] = {}
+        runs, counts = Counter[str](), Counter[tuple[str, int, str]]()
+        for hearing in self.hearings:
+            who = hearing.listener
+            if self.constant and who not in self.constant:
+                continue
+            runs[who] += hearing.type == "agent_start"
+            what = canonical(hearing.event)
+            counts[who, runs[who], what] += 1
+            key = (runs[who], what, counts[who, runs[who], what])
+            delivery = found.setdefault(key, Delivery(hearing.event, hearing.at, hearing.at))
+            answer = None if hearing.asked is None else self.answered.get(hearing.asked)
+            let_go = hearing.at if hearing.asked is None else len(self.lines) if answer is None else answer.at
+            delivery.last = max(delivery.last, let_go)
+        return sorted(found.values(), key=lambda delivery: delivery.first)
+
+    @cached_property
+    def sent(self) -> list[Sent]:
+        found: list[Sent] = []
+        for at, line in enumerate(self.lines):
+            if "send" not in line:
+                continue
+            reply = next(
+                (later for later in self.lines[at + 1 :] if "reply" in later or "error" in later), {}
+            )
+            command = line["send"]
+            if command["cmd"] != "burst":
+                found.append(Sent(at, command, reply))
+                continue
+            outcomes = reply.get("reply") or [{}] * len(command["cmds"])
+            for part, outcome in zip(command["cmds"], outcomes, strict=True):
+                found.append(Sent(at, part, {"reply": outcome["ok"]} if "ok" in outcome else outcome))
+        return found
+
+    @cached_property
+    def answered(self) -> dict[str, Sent]:
+        """The answers, by the address of the ask."""
+        return {canonical(each.command["ask"]): each for each in self.sent if each.command["cmd"] == "answer"}
+
+    @cached_property
+    def constant(self) -> tuple[str, ...]:
+        """The listeners that are there all the time."""
+        moved = {
+            each.command["key"] for each in self.sent if each.command["cmd"] in ("subscribe", "unsubscribe")
+        }
+        return tuple(dict.fromkeys(key for key in self.create.get("listeners", ()) if key not in moved))
+
+    def failed(self, hearing: Hearing) -> bool:
+        """Whether the listener failed at this event."""
+        answer = self.answered.get(hearing.asked) if hearing.asked is not None else None
+        return answer is not None and "throw" in answer.command
+
+    def settled(self) -> Iterator[tuple[int, Object]]:
+        """How operations settled, without those that were refused in the very step that asked for them."""
+        asked: list[Any] = []
+        for at, line in enumerate(self.lines):
+            if "send" in line:
+                asked = [command.get("op") for command in commands_of(line)]
+            elif line.get("tell") == "settled" and (line["ok"] or line["op"] not in asked):
+                yield at, line
+
+    @cached_property
+    def is_settled(self) -> bool:
+        """Whether nothing is under way at its end."""
+        begun = {each.command["op"] for each in self.sent if "op" in each.command and each.accepted}
+        return begun <= {line["op"] for line in self.lines if line.get("tell") == "settled"}
+
+    def closes(self, asked: str) -> int:
+        """The line from which on an ask is not open any more: answered, its stream closed, or withdrawn."""
+        for at, line in enumerate(self.lines):
+            if line.get("tell") == "withdrawn" and canonical(line["ask"]) == asked:
+                return at
+        answer = self.answered.get(asked)
+        if answer is None:
+            return len(self.lines)
+        if answer.command.get("value") != "stream":
+            return answer.at
+        return next((each.at for each in self.sent if _closes(each.command, asked)), len(self.lines))
+
+    def callbacks(self) -> Iterator[tuple[int, Object]]:
+        """The asks that no listener was made."""
+        return ((at, line) for at, line in enumerate(self.lines) if is_callback(line))
+
+
+def conversations(lines: Sequence[Object]) -> list[Conversation]:
+    """The conversations in a trace."""
+    firsts = [at for at, line in enumerate(lines) if line.get("send", {}).get("cmd") == "create"]
+    return [
+        Conversation(lines[first:last]) for first, last in zip(firsts, [*firsts[1:], len(lines)], strict=True)
+    ]
+
+
+def _closes(command: Object, asked: str) -> bool:
+    """Whether it closes the stream of an ask."""
+    closing = command["cmd"] in ("end", "fail") or (
+        command["cmd"] == "push" and command["event"].get("type") in ("done", "error")
+    )
+    return closing and canonical(command["ask"]) == asked
+
+
+def _hearing(at: int, line: Object) -> Hearing | None:
+    event = event_of(line)
+    if event is None:
+        return None
+    if "tell" in line:
+        return Hearing(at, line["key"], event, None, line.get("state"))
+    return Hearing(at, line["ask"]["key"], event, canonical(line["ask"]), line["args"].get("state"))

@@ -1,0 +1,377 @@
+"""Which release a subject behaves as, and which fields explain a failure.
+
+Tried on the runtime as all kinds of mixtures, and on subjects that deviate otherwise too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import pytest
+import trio
+
+from pi_trio.conformance.decide import judge
+from pi_trio.conformance.driver.serve import hello
+from pi_trio.conformance.expected import Expectation, lacking
+from pi_trio.conformance.fitting import (
+    Certainty,
+    Explanation,
+    Failures,
+    Finding,
+    Fitted,
+    Reference,
+    Rulings,
+    Trace,
+    fields_concerned,
+    fit,
+)
+from pi_trio.conformance.fitting.choices import by_likeness, composed
+from pi_trio.conformance.fitting.trace import agreement
+from pi_trio.conformance.judge import judge_subject
+from pi_trio.conformance.keeper import Opener, open_keeper
+from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.scheduling import first_in_first_out
+from pi_trio.conformance.subject import Subject
+from pi_trio.conformance.subjects.choice import runtime_inside
+from pi_trio.conformance.subjects.inside import open_inside
+from pi_trio.conformance.vectors import Vectors
+from pi_trio.jsonvalue import thaw
+from pi_trio.profile import FIELDS, PROFILES, get_profile
+
+HELLO = hello(PROFILES["pi-1.6.0"])
+RULINGS = Rulings(Vectors.shipped())
+NAMES = list(PROFILES)
+REFERENCE = Reference()
+"""Shared: what the runtime did once under some profile need not be done again."""
+
+
+def mixture(base: str, fields: Sequence[str]) -> str:
+    """A release, but in these fields as the nearest one that has another value."""
+    changes: list[str] = []
+    for field in fields:
+        others = [name for name in NAMES if getattr(PROFILES[name], field) != getattr(PROFILES[base], field)]
+        nearest = min(others, key=lambda name: abs(NAMES.index(name) - NAMES.index(base)))
+        changes.append(f"{field}={nearest}")
+    return ",".join([base, *changes])
+
+
+MIXTURES = [mixture(NAMES[index % len(NAMES)], FIELDS[index::5]) for index in range(5)]
+"""Each field once, five together; the releases take turns."""
+
+
+def fitted(opener: Opener, *beginnings: str) -> Fitted:
+    scenarios = [each for each in all_scenarios() if not beginnings or each.name.startswith(beginnings)]
+
+    async def asked() -> Fitted:
+        async with open_keeper(opener) as keeper:
+            await keeper.start()
+            return await fit(keeper, scenarios, RULINGS, reference=REFERENCE)
+
+    with first_in_first_out():
+        return trio.run(asked)
+
+
+def told(found: Fitted, field: str) -> Finding:
+    return next(finding for finding in found.findings if finding.field == field)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MIXTURES])
+def test_a_mixture_is_found(name: str) -> None:
+    found = fitted(runtime_inside(name, 30))
+    truth, result = get_profile(name), get_profile(found.profile)
+    assert found.unclear() == ()
+    assert {finding.field for finding in found.findings} == {*FIELDS}
+    otherwise = {field for field in FIELDS if getattr(truth, field) != getattr(result, field)}
+    assert otherwise <= {finding.field for finding in found.findings if finding.told is Certainty.UNSHOWN}
+    assert found.profile.count(",") <= name.count(",")
+
+
+# Subjects that are like no release.
+
+
+class Deviating:
+    """The runtime, but what it says is changed on the way."""
+
+    def __init__(self, subject: Subject, change: Callable[[Object], Object], hello: Object) -> None:
+        self._subject = subject
+        self._change = change
+        said = {**subject.hello, **hello}
+        self.hello = {name: value for name, value in said.items() if value is not None}
+
+    async def request(self, command: Object) -> list[Object]:
+        return [self._change(message) for message in await self._subject.request(command)]
+
+
+def deviating(
+    name: str, change: Callable[[Object], Object] = lambda message: message, **hello: Any
+) -> Opener:
+    """Opens who says something else in its hello too; None: nothing."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[Deviating]:
+        async with runtime_inside(name, 30)() as subject:
+            yield Deviating(subject, change, hello)
+
+    return partial(open_inside, opened, 30)
+
+
+def odd_results(message: Object) -> Object:
+    """As somebody says it who makes something of his own of what tools have answered."""
+    message = thaw(message)
+    for event in (message.get("event"), message.get("args", {}).get("event")):
+        if event and event["type"] == "tool_execution_end":
+            event["result"] = "odd"
+    return message
+
+
+def odd_requests(message: Object) -> Object:
+    """As somebody says it who sends a context of his own kind."""
+    message = thaw(message)
+    if message.get("fn") == "streamFn":
+        message["args"]["context"] = "odd"
+    return message
+
+
+def test_who_deviates_otherwise_too_is_told_by_what_it_is_nearest_to() -> None:
+    """All that has to do with tools looks different."""
+
+    found = fitted(deviating("pi-1.6.0,durations=pi-1.0.3", odd_results), "text_", "tools_parallel")
+    assert found.profile == "pi-1.6.0,durations=pi-1.0.3"
+    assert told(found, "durations").told is Certainty.NEAREST
+    assert told(found, "identity").told is Certainty.SHOWN
+
+
+def test_what_is_as_in_no_release_is_unclear_with_a_scenario_to_look_at() -> None:
+    """It only ever replies."""
+
+    @asynccontextmanager
+    async def mute() -> AsyncGenerator[Subject]:
+        yield Mute()
+
+    found = fitted(mute, "text_", "arguments")
+    unclear = [finding.field for finding in found.unclear()]
+    assert "identity" in unclear
+    assert "argument_rules" in unclear
+    assert all(finding.scenarios for finding in found.unclear())
+
+
+class Mute:
+    hello = HELLO
+
+    async def request(self, command: Object) -> list[Object]:
+        return [{"re": command["id"], "ok": None}]
+
+
+def test_what_is_not_offered_is_named() -> None:
+    commands = [name for name in HELLO["commands"] if name != "reset"]
+    hooks = [name for name in HELLO["hooks"] if name != "afterToolCall"]
+    found = fitted(deviating("pi-1.6.0", commands=commands, hooks=hooks))
+    for field, need in [
+        ("reset_refused_while_running", "command reset"),
+        ("unnamed_result_fields_survive", "hook afterToolCall"),
+    ]:
+        finding = told(found, field)
+        assert (finding.told, finding.releases) == (Certainty.NOT_OFFERED, tuple(NAMES))
+        assert need in finding.missing
+    assert (found.profile, found.unclear()) == ("pi-1.6.0", ())
+
+
+def test_a_hook_that_some_releases_lack_is_told_by_its_absence_only_to_who_is_such_a_release() -> None:
+    hooks = [name for name in HELLO["hooks"] if name != "prepareRequest"]
+    found = fitted(deviating("pi-1.6.0", hooks=hooks))
+    assert found.profile == "pi-1.6.0"
+    assert told(found, "prepare_request").told is Certainty.NOT_OFFERED
+    own = "pi-1.6.0,prepare_request=pi-0.85.0"
+    found = fitted(deviating(own, hooks=hooks))
+    assert found.profile == own
+    assert told(found, "prepare_request").told is Certainty.SHOWN
+
+
+def test_who_leaves_out_much_is_no_older_for_that() -> None:
+    """Neither hooks nor the loop alone, as ports begin."""
+    features = {**HELLO["features"], "targets": ["agent"]}
+    commands = [name for name in HELLO["commands"] if name not in ("reset", "setMessages", "peekQueued")]
+    found = fitted(deviating("pi-1.6.0", hooks=[], commands=commands, features=features))
+    assert (found.base, found.profile, found.unclear()) == ("pi-1.6.0", "pi-1.6.0", ())
+    assert told(found, "prepare_request").told is Certainty.NOT_OFFERED
+    assert "loop_should_stop_after_turn" not in told(found, "stop_hook").scenarios
+    explanation, _ = explained("pi-1.6.0", "pi-1.6.0,identity=pi-1.0.3", said={"hooks": []})
+    assert explanation.profile == "pi-1.6.0,identity=pi-1.0.3"
+
+
+def test_who_says_nothing_of_quiescence_is_exact_and_driven_once() -> None:
+    silent, exact = (
+        fitted(deviating("pi-1.6.0", quiescence=None), "text_"),
+        fitted(deviating("pi-1.6.0"), "text_"),
+    )
+    assert silent == exact
+
+
+def test_a_crash_drops_no_field_that_other_scenarios_can_tell() -> None:
+    """It dies of every tool that throws, and of nothing else."""
+
+    def die(message: Object) -> Object:
+        if "went wrong" in str(message) or message.get("event", {}).get("isError"):
+            raise RuntimeError("no such thing as an error")
+        return message
+
+    found = fitted(deviating("pi-1.6.0,durations=pi-1.0.3", die))
+    assert found.profile == "pi-1.6.0,durations=pi-1.0.3"
+    assert told(found, "durations").told is Certainty.SHOWN
+    assert found.broken
+    assert all(fault.end == "crash" for fault in found.broken.values())
+    for finding in found.unclear():
+        assert {*finding.broken} <= found.broken.keys()
+
+
+def test_who_dies_again_and_again_is_given_up() -> None:
+    def die(message: Object) -> Object:
+        if message.get("fn") == "streamFn":
+            raise RuntimeError("no network")
+        return message
+
+    found = fitted(deviating("pi-1.6.0", die))
+    assert found.driven < 20
+    assert told(found, "identity").told is Certainty.UNCLEAR
+    assert told(found, "identity").broken
+
+
+# What explains failures.
+
+
+def explained(
+    judged_as: str,
+    name: str,
+    change: Callable[[Object], Object] | None = None,
+    said: Object | None = None,
+) -> tuple[Explanation, int]:
+    """Judge a mixture as a profile by some scenarios, and ask for the fields that are concerned."""
+    scenarios = [each for each in all_scenarios() if each.name not in RULINGS.names][::8]
+    failures = Failures()
+
+    async def asked() -> Explanation:
+        profile, introduction = get_profile(judged_as), hello(get_profile(judged_as))
+        traces = {each.name: await REFERENCE.trace(profile, each) for each in scenarios}
+        await judge_subject(
+            name,
+            runtime_inside(name, 30) if change is None else deviating(name, change),
+            [each for each in scenarios if not lacking(each, introduction)],
+            expect=lambda scenario: Expectation(lines=traces[scenario.name].lines),
+            decide=failures.of(judge),
+        )
+        return await fields_concerned(
+            judged_as,
+            failures.seen,
+            RULINGS,
+            hello={**hello(get_profile(name)), **(said or {})},
+            reference=REFERENCE,
+        )
+
+    with first_in_first_out():
+        return trio.run(asked), len(failures.seen)
+
+
+@pytest.mark.parametrize(
+    "name", ["pi-1.6.0,truncated_calls=pi-0.80.2", "pi-1.6.0,identity=pi-1.0.3,durations=pi-1.0.3"]
+)
+def test_the_fields_concerned_are_named(name: str) -> None:
+    explanation, failed = explained("pi-1.6.0", name)
+    changed = {change.partition("=")[0] for change in name.split(",")[1:]}
+    assert {concern.field for concern in explanation.concerns} == changed
+    assert explanation.profile == name
+    assert len(explanation.vanished) == failed > 0
+    for concern in explanation.concerns:
+        assert concern.releases == tuple(
+            release
+            for release, profile in PROFILES.items()
+            if getattr(profile, concern.field) == getattr(get_profile(name), concern.field)
+        )
+        assert {*concern.scenarios} <= {*explanation.vanished}
+
+
+@pytest.mark.parametrize(("subject", "judged_as"), [("pi-0.85.0", "pi-0.80.2"), ("pi-1.0.3", "pi-1.6.0")])
+def test_a_release_judged_as_its_neighbour_names_only_what_differs(subject: str, judged_as: str) -> None:
+    explanation, failed = explained(judged_as, subject)
+    differ = {
+        field for field in FIELDS if getattr(PROFILES[subject], field) != getattr(PROFILES[judged_as], field)
+    }
+    named = {concern.field for concern in explanation.concerns}
+    assert named
+    assert named <= differ
+    assert len(explanation.vanished) == failed
+
+
+def test_what_shows_nowhere_is_left_as_the_subject_says() -> None:
+    explanation, failed = explained("pi-1.0.3", "pi-0.80.2")
+    assert len(explanation.vanished) == failed
+    assert "prepared_messages" not in explanation.profile
+
+
+def test_what_makes_no_failure_vanish_is_no_explanation() -> None:
+    """Its identity is that of another release, but each failure has another cause too."""
+    explanation, failed = explained("pi-1.6.0", "pi-1.6.0,identity=pi-1.0.3", odd_requests)
+    assert failed
+    assert explanation == Explanation(profile="pi-1.6.0", concerns=(), vanished=())
+
+
+def test_a_fault_of_no_release_is_explained_by_no_field() -> None:
+    explanation, failed = explained("pi-1.6.0", "pi-1.6.0", odd_results)
+    assert failed
+    assert explanation == Explanation(profile="pi-1.6.0", concerns=(), vanished=())
+
+
+# The parts.
+
+
+def test_a_run_is_not_repeated_for_a_field_that_nobody_reads(reads: Callable[[str], int]) -> None:
+    assert reads("truncated_calls=pi-0.80.2") == 1
+    assert reads("identity=pi-1.0.3") == 2
+
+
+@pytest.fixture
+def reads() -> Callable[[str], int]:
+    """How many runs it takes to know a plain text answer under two profiles."""
+    scenario = next(each for each in all_scenarios() if each.name == "text_plain")
+
+    async def count(change: str) -> int:
+        reference = Reference()
+        await reference.trace(get_profile("pi-1.6.0"), scenario)
+        await reference.trace(get_profile(f"pi-1.6.0,{change}"), scenario)
+        return reference.reads("identity")
+
+    def run(change: str) -> int:
+        with first_in_first_out():
+            return trio.run(count, change)
+
+    return run
+
+
+def test_of_two_traces_that_part_the_one_is_nearer_that_parts_later_and_then_by_less() -> None:
+    got = Trace(lines=({"a": 1}, {"b": {"c": 2, "d": 3}}, {"e": 4}))
+    order = [
+        Trace(missing=("hook finishTurn",)),
+        Trace(lines=({"a": True}, {"b": {"c": 2, "d": 3}}, {"e": 4})),
+        Trace(lines=({"a": 1}, {"b": {"c": 0, "d": 0}}, {"e": 4})),
+        Trace(lines=({"a": 1}, {"b": {"c": 2, "d": 0}}, {"f": 4})),
+        Trace(lines=({"a": 1}, {"b": {"c": 2, "d": 0}}, {"e": 4})),
+        Trace(lines=({"a": 1}, {"b": {"c": 2, "d": 3}})),
+        got,
+    ]
+    near = [agreement(trace, got) for trace in order]
+    assert near == sorted(near)
+    assert len({*near}) == len(near)
+
+
+def test_a_name_is_the_shortest_and_its_donors_are_the_closest() -> None:
+    old, new = (NAMES[0], NAMES[1]), (NAMES[2], NAMES[3])
+    assert composed(NAMES[2], {"identity": old, "durations": new}) == f"{NAMES[2]},identity={NAMES[1]}"
+    assert composed(NAMES[1], {"identity": new, "durations": (NAMES[0],)}) == (
+        f"{NAMES[1]},identity={NAMES[2]},durations={NAMES[0]}"
+    )
+    fitting = {"identity": (NAMES[3],), "durations": new, "prepare_request": new}
+    assert by_likeness(fitting, NAMES[0])[:2] == [NAMES[3], NAMES[2]]
+    assert by_likeness({}, NAMES[1])[0] == NAMES[1]

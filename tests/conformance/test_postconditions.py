@@ -1,0 +1,238 @@
+"""What rulings promise, as predicates: the runtime keeps it, Pi does not, and nothing else passes for safe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+import trio
+
+from pi_trio.conformance.cancelling import read_cancel_golden
+from pi_trio.conformance.compare import fingerprint
+from pi_trio.conformance.decide import judge, judge_runtime
+from pi_trio.conformance.driver.serve import hello
+from pi_trio.conformance.expected import (
+    Expectation,
+    consult_runtime,
+    expected_of_cancelling,
+    expected_of_runtime,
+)
+from pi_trio.conformance.lockstep import Run
+from pi_trio.conformance.postconditions import ALWAYS, broken, unsafe
+from pi_trio.conformance.postconditions.said import conversations
+from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.ruled import Golden, golden_names, read_golden
+from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.scheduling import first_in_first_out
+from pi_trio.conformance.subjects.choice import runtime_inside
+from pi_trio.conformance.vectors import Vectors
+from pi_trio.conformance.verdict import Outcome
+from pi_trio.profile import PI_1_6_0, PROFILES
+
+from .planted import FAULTS, Fault
+from .planted.otherwise import SAFE, UNSAFE, Way
+
+RELEASE = "1.6.0"
+VECTORS = Vectors.shipped()
+SCENARIOS = {scenario.name: scenario for scenario in all_scenarios()}
+RULED = sorted(golden_names(VECTORS, RELEASE) & SCENARIOS.keys())
+
+
+def expect_it(name: str, *, cancelling: bool = False) -> Expectation:
+    expect = expected_of_cancelling if cancelling else expected_of_runtime
+    return expect(VECTORS, RELEASE, SCENARIOS[name], hello(PI_1_6_0))
+
+
+def why_unsafe(lines: Sequence[Object], expected: Expectation) -> str:
+    assert expected.enters is not None
+    return unsafe(
+        lines,
+        runtime=expected.lines,
+        release=expected.unruled_side,
+        enters=expected.enters,
+        rulings=expected.rulings,
+    )
+
+
+def played(names: Sequence[str], profile: str = f"pi-{RELEASE}") -> Iterator[Run]:
+    """What the runtime does, as it is now; each scenario on a runtime of its own."""
+    for name in names:
+        with first_in_first_out():
+            run = trio.run(consult_runtime, runtime_inside(profile, 30), [SCENARIOS[name]])[name]
+        assert isinstance(run, Run)
+        yield run
+
+
+# The two sides.
+
+
+def goldens(release: str) -> Iterator[Golden]:
+    for name in sorted(golden_names(VECTORS, release)):
+        golden = read_golden(VECTORS, release, name)
+        assert golden is not None
+        yield golden
+
+
+def why_unsafe_in(golden: Golden, lines: Sequence[Object]) -> str:
+    runtime, release = golden.runtime_side(), golden.release_side()
+    return unsafe(lines, runtime=runtime, release=release, enters=golden.enters, rulings=golden.rulings())
+
+
+every_release = pytest.mark.parametrize("release", [profile.release for profile in PROFILES.values()])
+
+
+@every_release
+def test_the_runtime_keeps_what_rulings_promise(release: str) -> None:
+    found = {each.scenario: why_unsafe_in(each, each.runtime_side()) for each in goldens(release)}
+    assert found
+    assert {name: why for name, why in found.items() if why} == {}
+
+
+@every_release
+def test_real_pi_does_not_keep_it(release: str) -> None:
+    """In each golden trace, what the release does breaks a promise of one of the very rulings that apply."""
+    kept = [
+        each.scenario for each in goldens(release) if not any(broken(each.release_side(), each.rulings()))
+    ]
+    safe = [each.scenario for each in goldens(release) if not why_unsafe_in(each, each.release_side())]
+    assert (kept, safe) == ([], [])
+
+
+def test_where_no_ruling_applies_both_keep_it() -> None:
+    """The predicates say nothing against what release and runtime agree on."""
+    found = {}
+    for name in sorted(VECTORS.names(RELEASE) - set(RULED))[::2]:
+        recording = VECTORS.read(RELEASE, name)
+        assert recording is not None
+        wrong = [
+            what
+            for each in conversations(recording.lines)
+            for predicate in ALWAYS
+            for what in predicate(each)
+        ]
+        found.update({name: wrong} if wrong else {})
+    assert found == {}
+
+
+CANCELLED = [name for name in SCENARIOS if read_cancel_golden(VECTORS, RELEASE, name) is not None]
+AS_SAFE = {
+    "abort_and_delta_same_tick",
+    "together_abort_and_failure_in_tools",
+    "together_abort_and_hold_at_end",
+    "together_abort_and_hold_in_stream",
+}
+"""There the run is as well rid of its waits in the advisory mode: the modes differ in words, or in order."""
+
+
+@pytest.mark.parametrize("name", CANCELLED)
+def test_an_abort_that_is_advice_does_not_cancel(name: str) -> None:
+    expected = expect_it(name, cancelling=True)
+    assert why_unsafe(expected.lines, expected) == ""
+    advisory = [expected.lines[0], *expected.unruled_side[1:]]
+    assert bool(why_unsafe(advisory, expected)) == (name not in AS_SAFE)
+
+
+# Other ways.
+
+
+@pytest.mark.parametrize("way", SAFE, ids=lambda way: way.make.__name__)
+def test_who_is_as_careful_in_another_way_is_not_strict(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(way.owner, way.name, way.make(getattr(way.owner, way.name)))
+    for run in played(way.shows):
+        expected = expect_it(run.scenario.name)
+        verdict = judge(run, expected)
+        assert (verdict.outcome, run.scenario.name) == (Outcome.NON_STRICT, run.scenario.name), verdict.reason
+        assert "otherwise safe" in verdict.reason
+        assert verdict.hunks
+        assert judge_runtime(run, expected).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize("way", UNSAFE, ids=lambda way: way.make.__name__)
+def test_who_only_seems_to_be_fails(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(way.owner, way.name, way.make(getattr(way.owner, way.name)))
+    for run in played(way.shows):
+        verdict = judge(run, expect_it(run.scenario.name))
+        assert verdict.outcome in (Outcome.FAIL, Outcome.HANG), run.scenario.name
+
+
+@pytest.mark.parametrize(
+    ("field", "name"),
+    [
+        ("abort_answers_every_call=pi-1.0.3", "failed_run_sequential_orphan"),
+        ("durations=pi-1.0.3", "listener_throws_tool_execution_update"),
+        ("message_thinking_level=pi-0.85.0", "stream_end_without_done_no_result"),
+    ],
+)
+def test_who_follows_another_release_in_it_fails(field: str, name: str) -> None:
+    """That what closes a run is as in an older release is no ruling's matter."""
+    for run in played([name], f"pi-{RELEASE},{field}"):
+        assert judge(run, expect_it(name)).outcome is Outcome.FAIL
+
+
+# Faults.
+
+BEHIND = ("F04", "F05", "F14", "F15", "F17", "F19", "F20", "F24", "F28", "F30")
+"""Faults that show behind the command that enters a ruling, so that the promises are all that can find them there."""
+SOME = [
+    "tool_duplicate_call_ids_state", "failed_run_end_held", "stream_double_start_then_tool", "failed_run_keeps_queues",
+    "failed_run_tool_ends_during_failure_events", "stream_end_without_done_no_result", "abort_then_listener_fails",
+    "failed_run_leaves_tool_running_end_after_idle", "listener_throws_message_start", "loop_listener_throws_in_tools",
+    "loop_stream_ends_without_result", "together_update_and_failure_in_tools", "failed_run_stream_goes_on",
+    "second_listener_throws", "stream_ends_empty",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(each, id=f"{each.id}-{each.make.__name__}") for each in FAULTS if each.id in BEHIND],
+)
+def test_no_planted_fault_passes_for_safe(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fault.owner, fault.name, fault.make(getattr(fault.owner, fault.name)))
+    behind = 0
+    for run in played(SOME):
+        expected = expect_it(run.scenario.name)
+        verdict = judge(run, expected)
+        assert "otherwise safe" not in verdict.reason, run.scenario.name
+        enters = expected.enters
+        assert enters is not None
+        same = fingerprint(run.lines[: enters + 1]) == fingerprint(expected.lines[: enters + 1])
+        behind += same and verdict.outcome in (Outcome.FAIL, Outcome.HANG)
+    assert behind
+
+
+# Single lines.
+
+
+def changed(expected: Expectation) -> Iterator[tuple[str, list[Object]]]:
+    """The runtime's trace with one line behind the entering command left out, said twice, or said before its time."""
+    lines = list(expected.lines)
+    assert expected.enters is not None
+    for at in range(expected.enters + 1, len(lines) - 1):
+        if "tell" not in lines[at] and "ask" not in lines[at]:
+            continue
+        yield "left out", lines[:at] + lines[at + 1 :]
+        if lines[at].get("tell") != "settled":  # which the tester takes for a fault at once
+            yield "twice", lines[: at + 1] + lines[at:]
+        if "tell" in lines[at + 1] or "ask" in lines[at + 1]:
+            yield "swapped", [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]]
+
+
+def test_hardly_any_change_of_a_line_passes_for_safe() -> None:
+    """What may be otherwise: where a withdrawal stands, and in which order calls are closed."""
+    total, passed = 0, []
+    for name in RULED[::15]:
+        expected = expect_it(name)
+        for how, lines in changed(expected):
+            if fingerprint(lines) not in (expected.fingerprint, fingerprint(expected.unruled_side)):
+                total += 1
+                passed += [(name, how)] if not why_unsafe(lines, expected) else []
+    assert total > 200
+    assert len(passed) < 0.05 * total, passed
+
+
+@pytest.mark.parametrize("nonsense", [{}, {"message": None}, {"message": {"role": []}}, {"toolCallId": {}}])
+@pytest.mark.parametrize("kind", ["message_start", "turn_end", "agent_end", "tool_execution_end", "new"])
+def test_what_cannot_be_understood_is_not_safe(kind: str, nonsense: Object) -> None:
+    expected = expect_it("listener_throws_message_end")
+    event = {"tell": "event", "key": "M", "event": {"type": kind, **nonsense}}
+    assert why_unsafe([*expected.lines[:-1], event, expected.lines[-1]], expected)
