@@ -18,15 +18,25 @@ if TYPE_CHECKING:
     from .agent.call import run_tool_call as run_tool_call
     from .agent.config import LoopConfig as LoopConfig
     from .agent.delivery import Listener as Listener
+    from .agent.given import PromptInput as PromptInput
+    from .agent.hooks import AfterToolCall as AfterToolCall
     from .agent.hooks import AfterToolCallContext as AfterToolCallContext
     from .agent.hooks import AfterToolCallResult as AfterToolCallResult
     from .agent.hooks import AgentContext as AgentContext
+    from .agent.hooks import BeforeToolCall as BeforeToolCall
     from .agent.hooks import BeforeToolCallContext as BeforeToolCallContext
     from .agent.hooks import BeforeToolCallResult as BeforeToolCallResult
+    from .agent.hooks import ConvertToLlm as ConvertToLlm
+    from .agent.hooks import FinishTurn as FinishTurn
+    from .agent.hooks import GetApiKey as GetApiKey
     from .agent.hooks import Hooks as Hooks
     from .agent.hooks import NextTurn as NextTurn
+    from .agent.hooks import PrepareNextTurnWithContext as PrepareNextTurnWithContext
+    from .agent.hooks import PrepareRequest as PrepareRequest
     from .agent.hooks import RequestContext as RequestContext
     from .agent.hooks import RequestUpdate as RequestUpdate
+    from .agent.hooks import ShouldStopAfterTurn as ShouldStopAfterTurn
+    from .agent.hooks import TransformContext as TransformContext
     from .agent.hooks import TurnContext as TurnContext
     from .agent.hooks import TurnDecision as TurnDecision
     from .agent.lowlevel import AgentLoopStream as AgentLoopStream
@@ -34,6 +44,7 @@ if TYPE_CHECKING:
     from .agent.lowlevel import open_agent_loop_continue as open_agent_loop_continue
     from .agent.lowlevel import run_agent_loop as run_agent_loop
     from .agent.lowlevel import run_agent_loop_continue as run_agent_loop_continue
+    from .agent.open_run import OpenRun as OpenRun
     from .agent.queues import QueueMode as QueueMode
     from .agent.result import RunFailedError as RunFailedError
     from .agent.result import RunResult as RunResult
@@ -49,26 +60,57 @@ if TYPE_CHECKING:
     from .events import MessageEnd as MessageEnd
     from .events import MessageStart as MessageStart
     from .events import MessageUpdate as MessageUpdate
+    from .events import StreamDone as StreamDone
+    from .events import StreamError as StreamError
     from .events import StreamEvent as StreamEvent
+    from .events import StreamStart as StreamStart
+    from .events import TextDelta as TextDelta
+    from .events import TextEnd as TextEnd
+    from .events import TextStart as TextStart
+    from .events import ThinkingDelta as ThinkingDelta
+    from .events import ThinkingEnd as ThinkingEnd
+    from .events import ThinkingStart as ThinkingStart
+    from .events import ToolCallDelta as ToolCallDelta
+    from .events import ToolCallEnd as ToolCallEnd
+    from .events import ToolCallStart as ToolCallStart
     from .events import ToolExecutionEnd as ToolExecutionEnd
     from .events import ToolExecutionStart as ToolExecutionStart
     from .events import ToolExecutionUpdate as ToolExecutionUpdate
     from .events import TurnEnd as TurnEnd
     from .events import TurnStart as TurnStart
+    from .events import UnknownStreamEvent as UnknownStreamEvent
+    from .jsonvalue import ABSENT as ABSENT
+    from .jsonvalue import JSON as JSON
+    from .jsonvalue import Absent as Absent
+    from .jsonvalue import Number as Number
     from .messages import AssistantMessage as AssistantMessage
+    from .messages import Content as Content
     from .messages import CustomMessage as CustomMessage
+    from .messages import DeferredHandle as DeferredHandle
+    from .messages import Diagnostic as Diagnostic
+    from .messages import DiagnosticError as DiagnosticError
     from .messages import ImageContent as ImageContent
     from .messages import Message as Message
     from .messages import Model as Model
+    from .messages import ModelCost as ModelCost
+    from .messages import NestedToolCallRecord as NestedToolCallRecord
+    from .messages import NestedToolCalls as NestedToolCalls
+    from .messages import StopReason as StopReason
     from .messages import SystemMessage as SystemMessage
     from .messages import TextContent as TextContent
     from .messages import ThinkingContent as ThinkingContent
+    from .messages import ThinkingLevel as ThinkingLevel
     from .messages import ToolCall as ToolCall
     from .messages import ToolDeclaration as ToolDeclaration
+    from .messages import ToolRemoval as ToolRemoval
     from .messages import ToolResult as ToolResult
     from .messages import ToolResultMessage as ToolResultMessage
+    from .messages import UnknownContent as UnknownContent
     from .messages import Usage as Usage
+    from .messages import UsageCost as UsageCost
     from .messages import UserMessage as UserMessage
+    from .models.builder import OutOfOrderError as OutOfOrderError
+    from .models.builder import ResponseBuilder as ResponseBuilder
     from .models.default import NoStreamFunctionError as NoStreamFunctionError
     from .models.default import get_default_stream_fn as get_default_stream_fn
     from .models.default import set_default_stream_fn as set_default_stream_fn
@@ -80,7 +122,17 @@ if TYPE_CHECKING:
     from .profile import Profile as Profile
     from .profile import UnknownProfileError as UnknownProfileError
     from .profile import get_profile as get_profile
+    from .tools.context import ToolAbortedError as ToolAbortedError
+    from .tools.context import ToolContext as ToolContext
+    from .tools.decorated import FunctionTool as FunctionTool
+    from .tools.decorated import tool as tool
+    from .tools.decorator.signature import ToolDefinitionError as ToolDefinitionError
+    from .tools.threads import current_tool_thread_limiter as current_tool_thread_limiter
+    from .tools.tool import Delivered as Delivered
+    from .tools.tool import ExecuteFn as ExecuteFn
+    from .tools.tool import ExecutionMode as ExecutionMode
     from .tools.tool import Tool as Tool
+    from .tools.tool import UpdateFn as UpdateFn
 
 #: Where each public name lives. `tests/test_public_face.py` holds this against the imports above.
 _HOMES = {
@@ -89,16 +141,26 @@ _HOMES = {
     ".agent.call": ("ToolCallOutcome", "run_tool_call"),
     ".agent.config": ("LoopConfig",),
     ".agent.delivery": ("Listener",),
+    ".agent.given": ("PromptInput",),
     ".agent.hooks": (
+        "AfterToolCall",
         "AfterToolCallContext",
         "AfterToolCallResult",
         "AgentContext",
+        "BeforeToolCall",
         "BeforeToolCallContext",
         "BeforeToolCallResult",
+        "ConvertToLlm",
+        "FinishTurn",
+        "GetApiKey",
         "Hooks",
         "NextTurn",
+        "PrepareNextTurnWithContext",
+        "PrepareRequest",
         "RequestContext",
         "RequestUpdate",
+        "ShouldStopAfterTurn",
+        "TransformContext",
         "TurnContext",
         "TurnDecision",
     ),
@@ -109,6 +171,7 @@ _HOMES = {
         "run_agent_loop",
         "run_agent_loop_continue",
     ),
+    ".agent.open_run": ("OpenRun",),
     ".agent.queues": ("QueueMode",),
     ".agent.result": ("RunFailedError", "RunResult"),
     ".agent.run": ("AbortMode",),
@@ -121,34 +184,65 @@ _HOMES = {
         "MessageEnd",
         "MessageStart",
         "MessageUpdate",
+        "StreamDone",
+        "StreamError",
         "StreamEvent",
+        "StreamStart",
+        "TextDelta",
+        "TextEnd",
+        "TextStart",
+        "ThinkingDelta",
+        "ThinkingEnd",
+        "ThinkingStart",
+        "ToolCallDelta",
+        "ToolCallEnd",
+        "ToolCallStart",
         "ToolExecutionEnd",
         "ToolExecutionStart",
         "ToolExecutionUpdate",
         "TurnEnd",
         "TurnStart",
+        "UnknownStreamEvent",
     ),
+    ".jsonvalue": ("ABSENT", "Absent", "JSON", "Number"),
     ".messages": (
         "AssistantMessage",
+        "Content",
         "CustomMessage",
+        "DeferredHandle",
+        "Diagnostic",
+        "DiagnosticError",
         "ImageContent",
         "Message",
         "Model",
+        "ModelCost",
+        "NestedToolCallRecord",
+        "NestedToolCalls",
+        "StopReason",
         "SystemMessage",
         "TextContent",
         "ThinkingContent",
+        "ThinkingLevel",
         "ToolCall",
         "ToolDeclaration",
+        "ToolRemoval",
         "ToolResult",
         "ToolResultMessage",
+        "UnknownContent",
         "Usage",
+        "UsageCost",
         "UserMessage",
     ),
+    ".models.builder": ("OutOfOrderError", "ResponseBuilder"),
     ".models.default": ("NoStreamFunctionError", "get_default_stream_fn", "set_default_stream_fn"),
     ".models.scripted": ("ScriptedProvider",),
     ".models.stream": ("ModelContext", "ResponseStream", "StreamFn", "StreamOptions"),
     ".profile": ("Profile", "UnknownProfileError", "get_profile"),
-    ".tools.tool": ("Tool",),
+    ".tools.context": ("ToolAbortedError", "ToolContext"),
+    ".tools.decorated": ("FunctionTool", "tool"),
+    ".tools.decorator.signature": ("ToolDefinitionError",),
+    ".tools.threads": ("current_tool_thread_limiter",),
+    ".tools.tool": ("Delivered", "ExecuteFn", "ExecutionMode", "Tool", "UpdateFn"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
+import trio.testing
 
+from pi_trio import AgentEvent, OpenRun
 from pi_trio.conformance.verdict import Outcome
 
 from .environments import CHECKOUT, Environment
@@ -53,11 +58,68 @@ def test_the_commands_of_developers_are_what_ci_does():
 
 
 def test_the_program_prints_what_is_shown():
-    (program,), (shown,) = blocks("python"), blocks("text")
+    (program, _), (shown,) = blocks("python"), blocks("text")
     done = subprocess.run(
         [sys.executable, "-c", program], text=True, capture_output=True, timeout=60, check=False
     )
     assert (done.stdout, done.stderr) == (shown, "")
+
+
+def chat(change: Callable[[str], str], leave: Callable[[trio.CancelScope], None], last: int) -> int:
+    """Play the program, whose reader leaves at its nth event; how many there were."""
+    read = 0
+    following = OpenRun.__anext__
+
+    async def watched(run: OpenRun) -> AgentEvent:
+        nonlocal read
+        if read == last:
+            leave(scope)
+        event = await following(run)
+        read += 1
+        return event
+
+    async def within(main: Callable[..., Awaitable[None]], text: str) -> None:
+        with scope:
+            await main(text)
+        assert trio.lowlevel.current_statistics().tasks_living == tasks
+
+    def run_within(main: Callable[..., Awaitable[None]], text: str) -> None:
+        trio_run(within, main, text, clock=trio.testing.MockClock(autojump_threshold=0))
+
+    scope, trio_run, names = trio.CancelScope(), trio.run, dict[str, Any]()
+    tasks = trio.run(count_tasks)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OpenRun, "__anext__", watched)
+        patch.setattr(trio, "run", run_within)
+        exec(compile(change(blocks("python")[0]), "README.md", "exec"), names)
+    agent = names["agent"]
+    assert (agent.state.is_streaming, agent.state.pending_tool_calls, agent.signal) == (False, (), None)
+    assert trio.run(agent.prompt, "again").stop_reason in {"stop", "error"}  # the script may be at its end
+    return read
+
+
+async def count_tasks() -> int:
+    return trio.lowlevel.current_statistics().tasks_living
+
+
+def stop(_: trio.CancelScope) -> None:
+    raise StopAsyncIteration
+
+
+@pytest.mark.parametrize("leave", [stop, trio.CancelScope.cancel])
+@pytest.mark.parametrize("change", [str, lambda program: program.replace('"pear": 0.5, ', "")])
+def test_the_reader_in_the_program_may_leave_at_every_event(change, leave):
+    """By the end of its loop or a cancelled scope; also where a tool raises."""
+    events = chat(change, leave, -1)
+    assert events > 30
+    for last in range(events):
+        assert chat(change, leave, last) == last
+
+
+def test_the_test_in_it_passes():
+    names: dict[str, Any] = {}
+    exec(blocks("python")[1], names)
+    names["test_an_abort_ends_the_search"]()
 
 
 def test_every_verdict_is_explained():
@@ -82,19 +144,3 @@ def anchors(document: Path) -> set[str]:
     """The anchors that a forge makes of a document's headings."""
     headings = re.findall(r"^#+ (.*)$", document.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-def test_the_benchmark_prints_the_table_that_is_shown():
-    text = (CHECKOUT / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    (command,) = blocks("sh", text)
-    done = subprocess.run(
-        f"{command} --deltas 20 --rounds 1".replace("python", sys.executable, 1).split(),
-        cwd=CHECKOUT, text=True, capture_output=True, timeout=60, check=True,
-    )  # fmt: skip
-    assert table_frame(done.stdout) == table_frame(text)
-
-
-def table_frame(text: str) -> list[str]:
-    """The head of a table, and the first cells of its rows."""
-    head, _, *rows = [line for line in text.splitlines() if line.startswith("|")]
-    return [head, *(row.split("|")[1] for row in rows)]

@@ -1,6 +1,7 @@
 """For tests of agents: scripted models and tools, a recorder, and a way to run a trio program step by step.
 
-It needs no test framework. The examples run as they stand, the async ones with pytest-trio or in `trio.run`.
+It needs no test framework. The examples run as they stand: the async ones in `trio.run`, or with pytest-trio, if its
+`trio_mode` is on or they are marked with `@pytest.mark.trio`.
 
 ## A script
 
@@ -26,7 +27,8 @@ async def test_the_tool_adds():
     ]
 ```
 
-A tool repeats its last answer. An exception is raised by a tool, and of a model it is a request that has failed.
+Several blocks in one answer are a message: `assistant(tool_call("add", …), tool_call("add", …))`. A tool repeats
+its last answer. An exception is raised by a tool, and of a model it is a request that has failed.
 
 ```python
 async def test_the_agent_tries_again():
