@@ -46,7 +46,6 @@ def giving(hint: Any, **options: Any) -> Any:
 
 HINTS = [
     (Annotated[int, Field(ge="x")], "'ge' must be coercible to an integer"),  # type: ignore[arg-type]
-    (Annotated[int, Field(multiple_of=0)], "'multiple_of' must be a finite number greater than 0"),
     (Annotated[int, Field(json_schema_extra={"x": object()})], "Unable to serialize unknown type"),  # type: ignore[dict-item]
     (InstanceOf[Place], "Error building"),
     (Thing, "Unable to serialize unknown type"),
@@ -156,7 +155,7 @@ def test_a_function_that_python_knows_nothing_about():
 
     one.__wrapped__, two.__wrapped__ = two, one  # type: ignore[attr-defined]
     bent: Callable[..., Any] = lambda: ""  # noqa: E731
-    bent.__signature__ = "(value)"  # type: ignore[attr-defined]
+    bent.__signature__ = 3  # type: ignore[attr-defined]
     for function in (max, one, bent):
         with pytest.raises(ToolDefinitionError, match="its parameters cannot be read: "):
             tool(function)

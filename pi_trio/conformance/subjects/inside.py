@@ -12,6 +12,7 @@ import logging
 import traceback
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import Final
 
 import trio
 
@@ -80,9 +81,10 @@ def _death(error: Exception, log: Tail) -> SubjectDied:
 
 
 class _KeepingHandler(logging.Handler):
-    def __init__(self, tail: Tail) -> None:
+    def __init__(self, tail: Tail, propagated: bool) -> None:
         super().__init__()
         self._tail = tail
+        self.propagated: Final = propagated
 
     def emit(self, record: logging.LogRecord) -> None:
         self._tail.add(f"{self.format(record)}\n".encode("utf-8", "backslashreplace"))
@@ -92,12 +94,19 @@ class _KeepingHandler(logging.Handler):
 def _logging_kept(name: str) -> Generator[Tail]:
     """Inside, what a logger says goes into a tail, and nowhere else."""
     tail = Tail()
-    handler = _KeepingHandler(tail)
     logger = logging.getLogger(name)
-    propagates, logger.propagate = logger.propagate, False
+    # Several subjects may be open at once, and they need not be closed in the reverse order.
+    before = next((each.propagated for each in _keeping(logger)), logger.propagate)
+    handler = _KeepingHandler(tail, before)
+    logger.propagate = False
     logger.addHandler(handler)
     try:
         yield tail
     finally:
         logger.removeHandler(handler)
-        logger.propagate = propagates
+        if not _keeping(logger):
+            logger.propagate = before
+
+
+def _keeping(logger: logging.Logger) -> list[_KeepingHandler]:
+    return [handler for handler in logger.handlers if isinstance(handler, _KeepingHandler)]

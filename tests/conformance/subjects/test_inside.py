@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, ClassVar
 
 import pytest
@@ -113,3 +113,13 @@ async def test_what_it_logs_is_its_stderr(capsys: pytest.CaptureFixture[str]) ->
     assert caught.value.stderr.startswith("tool a raised\nTraceback")
     assert capsys.readouterr().err == ""
     assert logging.getLogger("pi_trio").propagate
+
+
+async def test_subjects_that_overlap_leave_the_logger_as_it_was() -> None:
+    logger = logging.getLogger("pi_trio")
+    async with AsyncExitStack() as later:
+        async with AsyncExitStack() as earlier:
+            await earlier.enter_async_context(open_inside(opener_of(Failing), 30))
+            await later.enter_async_context(open_inside(opener_of(Failing), 30))
+        assert not logger.propagate
+    assert logger.propagate
