@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .agent.hooks import GetApiKey as GetApiKey
     from .agent.hooks import Hooks as Hooks
     from .agent.hooks import NextTurn as NextTurn
+    from .agent.hooks import PrepareNextTurn as PrepareNextTurn
     from .agent.hooks import PrepareNextTurnWithContext as PrepareNextTurnWithContext
     from .agent.hooks import PrepareRequest as PrepareRequest
     from .agent.hooks import RequestContext as RequestContext
@@ -155,6 +156,7 @@ _HOMES = {
         "GetApiKey",
         "Hooks",
         "NextTurn",
+        "PrepareNextTurn",
         "PrepareNextTurnWithContext",
         "PrepareRequest",
         "RequestContext",
@@ -246,7 +248,8 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *_HOME_OF]  # noqa: PLE0604 # pyright: ignore[reportUnsupportedDunderAll]
+if not TYPE_CHECKING:  # type checkers take what is imported above, and cannot read this
+    __all__ = ["__version__", *_HOME_OF]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

@@ -13,45 +13,14 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 import attrs
 
 from .errors import CodecError
-from .jsonvalue import JSON, Number, freeze, freeze_object
+from .jsonvalue import JSON, Number, freeze
 from .messages import AssistantMessage, Message, StopReason, ToolCall, ToolResult, ToolResultMessage
-from .wire import NO_FIELDS, Wire, slot_setter
+from .wire import Wire, quick
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 # --- stream events ----------------------------------------------------------------------------------------
-# There is a delta, and an update with it, for every token. So these have constructors of their own, which do what
-# those of attrs do, in less than half the time: frozen slots are filled quickest by their descriptors.
-
-
-@attrs.frozen(kw_only=True, repr=False)
-class _Delta(Wire):
-    content_index: int
-    delta: str
-    partial: AssistantMessage
-
-    def __init__(
-        self,
-        *,
-        content_index: int,
-        delta: str,
-        partial: AssistantMessage,
-        extra: Mapping[str, JSON] = NO_FIELDS,
-        keys: tuple[str, ...] | None = None,
-    ) -> None:
-        _set_content_index(self, content_index)
-        _set_delta(self, delta)
-        _set_partial(self, partial)
-        _set_extra(self, extra if extra is NO_FIELDS else freeze_object(extra))
-        _set_keys(self, keys)
-
-
-_set_content_index: Final = slot_setter(_Delta, "content_index")
-_set_delta: Final = slot_setter(_Delta, "delta")
-_set_partial: Final = slot_setter(_Delta, "partial")
-_set_extra: Final = slot_setter(Wire, "extra")
-_set_keys: Final = slot_setter(Wire, "keys")
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -71,11 +40,15 @@ class TextStart(Wire):
     partial: AssistantMessage
 
 
-@attrs.frozen(kw_only=True, repr=False, init=False)
-class TextDelta(_Delta):
+@quick
+@attrs.frozen(kw_only=True, repr=False)
+class TextDelta(Wire):
     """A text block grows by `delta`."""
 
     type: ClassVar[Literal["text_delta"]] = "text_delta"
+    content_index: int
+    delta: str
+    partial: AssistantMessage
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -97,11 +70,15 @@ class ThinkingStart(Wire):
     partial: AssistantMessage
 
 
-@attrs.frozen(kw_only=True, repr=False, init=False)
-class ThinkingDelta(_Delta):
+@quick
+@attrs.frozen(kw_only=True, repr=False)
+class ThinkingDelta(Wire):
     """A thinking block grows by `delta`."""
 
     type: ClassVar[Literal["thinking_delta"]] = "thinking_delta"
+    content_index: int
+    delta: str
+    partial: AssistantMessage
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -123,11 +100,15 @@ class ToolCallStart(Wire):
     partial: AssistantMessage
 
 
-@attrs.frozen(kw_only=True, repr=False, init=False)
-class ToolCallDelta(_Delta):
+@quick
+@attrs.frozen(kw_only=True, repr=False)
+class ToolCallDelta(Wire):
     """The text of a tool call's arguments grows by `delta`, which may be empty."""
 
     type: ClassVar[Literal["toolcall_delta"]] = "toolcall_delta"
+    content_index: int
+    delta: str
+    partial: AssistantMessage
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -249,6 +230,7 @@ class TurnEnd(Wire):
     tool_results: tuple[ToolResultMessage, ...] = attrs.field(converter=_results)
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class MessageStart(Wire):
     """A message of any role begins; a response of the model is a partial here."""
@@ -257,6 +239,7 @@ class MessageStart(Wire):
     message: Message
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class MessageUpdate(Wire):
     """The model's response has grown: `message` so far, and the stream event that says by what."""
@@ -265,24 +248,8 @@ class MessageUpdate(Wire):
     message: Message
     assistant_message_event: StreamEvent
 
-    def __init__(
-        self,
-        *,
-        message: Message,
-        assistant_message_event: StreamEvent,
-        extra: Mapping[str, JSON] = NO_FIELDS,
-        keys: tuple[str, ...] | None = None,
-    ) -> None:
-        _set_message(self, message)
-        _set_event(self, assistant_message_event)
-        _set_extra(self, extra if extra is NO_FIELDS else freeze_object(extra))
-        _set_keys(self, keys)
 
-
-_set_message: Final = slot_setter(MessageUpdate, "message")
-_set_event: Final = slot_setter(MessageUpdate, "assistant_message_event")
-
-
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class MessageEnd(Wire):
     """A message is complete, and is in the transcript."""
@@ -291,6 +258,7 @@ class MessageEnd(Wire):
     message: Message
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class ToolExecutionStart(Wire):
     """The loop takes up a tool call. `args` are the raw arguments of the call's block."""
@@ -301,6 +269,7 @@ class ToolExecutionStart(Wire):
     args: JSON = attrs.field(converter=freeze)
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class ToolExecutionUpdate(Wire):
     """A tool reports progress. `args` are the raw arguments of the call's block."""
@@ -312,6 +281,7 @@ class ToolExecutionUpdate(Wire):
     partial_result: ToolResult
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class ToolExecutionEnd(Wire):
     """A tool call has its final result.

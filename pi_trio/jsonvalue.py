@@ -72,6 +72,9 @@ class FrozenDict(dict[str, JSON]):
         __setitem__ = __delitem__ = __ior__ = _refuse
         clear = pop = popitem = setdefault = update = _refuse
 
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
     def copy(self) -> FrozenDict:
         return self
 
@@ -108,6 +111,9 @@ class FrozenList(list[JSON]):
         __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
         append = clear = extend = insert = pop = remove = reverse = sort = _refuse
 
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
     def copy(self) -> FrozenList:
         return self
 
@@ -136,6 +142,21 @@ def freeze(value: JSON) -> JSON:
             string, a number that `check_number` refuses, or nesting beyond `DEPTH_LIMIT`.
     """
     return value if type(value) in _DONE else _freeze(value, 0)
+
+
+def frozen_array(elements: Iterable[JSON]) -> FrozenList:
+    """An array of values that are frozen already. They are not looked at, so this is quick."""
+    # Not through the constructor, which would walk everything.
+    made = FrozenList.__new__(FrozenList)
+    list[JSON].extend(made, elements)
+    return made
+
+
+def frozen_object(items: Mapping[str, JSON] | Iterable[tuple[str, JSON]]) -> FrozenDict:
+    """An object of values that are frozen already. They are not looked at, so this is quick."""
+    made = FrozenDict.__new__(FrozenDict)
+    dict[str, JSON].update(made, items)
+    return made
 
 
 def freeze_object(value: Mapping[str, JSON]) -> FrozenDict:
@@ -208,6 +229,10 @@ def too_deep() -> CodecError:
     return CodecError("", f"expected no more than {DEPTH_LIMIT} arrays and objects within each other")
 
 
+_set_member: Final = dict[str, JSON].__setitem__
+_add_element: Final = list[JSON].append
+
+
 def _freeze(value: object, depth: int) -> Any:
     """`freeze` without its shortcut. One Python frame a level, so that `DEPTH_LIMIT` is reached first."""
     if type(value) is int or type(value) is float:
@@ -216,28 +241,25 @@ def _freeze(value: object, depth: int) -> Any:
     if isinstance(value, (dict, Mapping)):
         if depth >= DEPTH_LIMIT:
             raise too_deep()
-        items: dict[str, JSON] = {}
+        # Not through the constructor, which would walk everything a second time.
+        members = FrozenDict.__new__(FrozenDict)
         for key, item in cast("Mapping[object, Any]", value).items():
             try:
-                items[_key(key)] = item if type(item) in _DONE else _freeze(item, depth + 1)
+                name = key if type(key) is str else _key(key)
+                _set_member(members, name, item if type(item) in _DONE else _freeze(item, depth + 1))
             except CodecError as error:
                 raise error.under(str(key)) from None
-        # Not through the constructor, which would walk everything a second time.
-        frozen_object = FrozenDict.__new__(FrozenDict)
-        dict[str, JSON].update(frozen_object, items)
-        return frozen_object
+        return members
     if isinstance(value, (list, tuple)):
         if depth >= DEPTH_LIMIT:
             raise too_deep()
-        elements: list[JSON] = []
+        elements = FrozenList.__new__(FrozenList)
         for index, item in enumerate(cast("Sequence[Any]", value)):
             try:
-                elements.append(item if type(item) in _DONE else _freeze(item, depth + 1))
+                _add_element(elements, item if type(item) in _DONE else _freeze(item, depth + 1))
             except CodecError as error:
                 raise error.under(index) from None
-        frozen_array = FrozenList.__new__(FrozenList)
-        list[JSON].extend(frozen_array, elements)
-        return frozen_array
+        return elements
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -252,8 +274,6 @@ def _freeze(value: object, depth: int) -> Any:
 
 
 def _key(key: object) -> str:
-    if type(key) is str:
-        return key
     if isinstance(key, str):
         return str.__str__(key)
     raise CodecError("", f"expected a string as key, found {kind_of(key)}")

@@ -12,13 +12,13 @@ outside is checked by the codec.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, Literal, TypeAlias, cast
+from typing import ClassVar, Final, Literal, TypeAlias, cast, get_args
 
 import attrs
 
 from .errors import CodecError
 from .jsonvalue import ABSENT, JSON, Absent, Number, freeze, freeze_if_there, freeze_object
-from .wire import Wire
+from .wire import Wire, quick
 
 StopReason: TypeAlias = str
 """`stop`, `length`, `toolUse`, `error`, `aborted`; since 0.85.0 also `pending` (only while streaming) and
@@ -31,6 +31,7 @@ ThinkingLevel: TypeAlias = str
 # --- content blocks ---------------------------------------------------------------------------------------
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class TextContent(Wire):
     """A block of text. `text_signature` is opaque, and belongs to the provider that wrote it."""
@@ -59,6 +60,7 @@ class ImageContent(Wire):
     mime_type: str
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class ToolCall(Wire):
     """The model's wish to have a tool called.
@@ -92,16 +94,31 @@ Content: TypeAlias = TextContent | ThinkingContent | ImageContent | ToolCall | U
 """Any content block. Which of them a message may hold is the business of its role, not of the codec."""
 
 
+_BLOCKS: Final = frozenset(get_args(Content))
+
+
 def _contents(value: Iterable[Content]) -> tuple[Content, ...]:
     if isinstance(value, str):
         raise TypeError(
             f"content is a sequence of blocks here, not a text: [TextContent(text={value!r:.40})]"
         )
-    return value if isinstance(value, tuple) else tuple(value)
+    blocks = value if isinstance(value, tuple) else tuple(value)
+    if not _BLOCKS.issuperset(map(type, blocks)):
+        for block in blocks:
+            if not isinstance(block, Content):
+                raise TypeError(f"content is a sequence of blocks, and {block!r:.40} is none")
+    return blocks
 
 
 def _text_or_contents(value: str | Iterable[Content]) -> str | tuple[Content, ...]:
-    return value if isinstance(value, (str, tuple)) else tuple(value)
+    return value if isinstance(value, str) else _contents(value)
+
+
+def _text_of(content: str | Iterable[Content] | Absent) -> str:
+    if isinstance(content, str):
+        return content
+    blocks = () if isinstance(content, Absent) else content
+    return "".join(block.text for block in blocks if isinstance(block, TextContent))
 
 
 def _contents_if_there(value: Iterable[Content] | Absent) -> tuple[Content, ...] | Absent:
@@ -143,6 +160,12 @@ class Usage(Wire):
     def zero(cls) -> Usage:
         """Nothing used, nothing owed."""
         return _ZERO_USAGE
+
+
+def _usage_if_there(value: Usage | None) -> Usage | None:
+    if value is not None and not isinstance(value, Usage):
+        raise TypeError(f"a usage is a Usage, not {value!r:.40}")
+    return value
 
 
 _ZERO_USAGE = Usage(
@@ -212,6 +235,7 @@ class NestedToolCalls(Wire):
     complete: bool
 
 
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class ToolResult(Wire):
     """What a tool's `execute` returns, and what progress reports and `tool_execution_end` carry.
@@ -228,9 +252,14 @@ class ToolResult(Wire):
     content: tuple[Content, ...] | Absent = attrs.field(default=ABSENT, converter=_contents_if_there)
     details: JSON | Absent = attrs.field(default=ABSENT, converter=freeze_if_there)
     structured_content: JSON | Absent = attrs.field(default=ABSENT, converter=freeze_if_there)
-    usage: Usage | None = None
+    usage: Usage | None = attrs.field(default=None, converter=_usage_if_there)
     is_error: JSON | Absent = attrs.field(default=ABSENT, converter=freeze_if_there)
     terminate: JSON | Absent = attrs.field(default=ABSENT, converter=freeze_if_there)
+
+    @property
+    def text(self) -> str:
+        """What it says in text: that of its text blocks, one behind the other."""
+        return _text_of(self.content)
 
 
 # --- messages ---------------------------------------------------------------------------------------------
@@ -285,6 +314,11 @@ class UserMessage(Wire):
     content: str | tuple[Content, ...] = attrs.field(converter=_text_or_contents)
     timestamp: Number
 
+    @property
+    def text(self) -> str:
+        """What it says in text: that of its text blocks, one behind the other."""
+        return _text_of(self.content)
+
 
 @attrs.frozen(kw_only=True, repr=False)
 class AssistantMessage(Wire):
@@ -320,7 +354,13 @@ class AssistantMessage(Wire):
     duration_ms: Number | None = None
     thinking_level: ThinkingLevel | None = None
 
+    @property
+    def text(self) -> str:
+        """What it says in text: that of its text blocks, one behind the other."""
+        return _text_of(self.content)
 
+
+@quick
 @attrs.frozen(kw_only=True, repr=False)
 class ToolResultMessage(Wire):
     """The result of one tool call, as the model sees it.
@@ -342,6 +382,11 @@ class ToolResultMessage(Wire):
     duration_ms: Number | None = None
     timestamp: Number
 
+    @property
+    def text(self) -> str:
+        """What it says in text: that of its text blocks, one behind the other."""
+        return _text_of(self.content)
+
 
 def _sections(value: Mapping[str, str | None] | None) -> Mapping[str, str | None] | None:
     return None if value is None else cast("Mapping[str, str | None]", freeze_object(value))
@@ -361,6 +406,11 @@ class SystemMessage(Wire):
     tools_added: tuple[ToolDeclaration, ...] | None = attrs.field(default=None, converter=_declarations)
     tools_removed: tuple[ToolRemoval, ...] | None = attrs.field(default=None, converter=_removals)
     timestamp: Number
+
+    @property
+    def text(self) -> str:
+        """What it says in text: that of its text blocks, one behind the other."""
+        return _text_of(self.content)
 
 
 def _is_custom(_message: object, _attribute: object, value: str) -> None:

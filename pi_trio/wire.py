@@ -17,11 +17,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, reduce
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 import attrs
 
 from .jsonvalue import ABSENT, JSON, Absent, FrozenDict, freeze_object
+
+T = TypeVar("T", bound="Wire")
 
 NO_FIELDS = FrozenDict()
 """The `extra` of an object without unknown fields."""
@@ -47,9 +49,64 @@ class Wire:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def slot_setter(cls: type[Wire], field: str) -> Callable[[Wire, object], None]:
-    """What fills a field of an object that is being made."""
-    return vars(cls)[field].__set__  # type: ignore[no-any-return]
+def quick(cls: type[T]) -> type[T]:
+    """A data class whose constructor is a fifth quicker than that of attrs, for what is made at every event of a run.
+
+    It does the same: but frozen slots are filled quickest by their descriptors, and a default needs no converter after
+    the first time. Not for all classes, because it is made when the class is imported, and that takes time.
+    """
+    assert not hasattr(cls, "__attrs_post_init__")
+    known: dict[str, object] = {}
+    parameters: list[str] = []
+    body: list[str] = []
+    for field in attrs.fields(cls):
+        assert field.validator is None
+        assert field.init
+        assert field.alias == field.name
+        assert not isinstance(field.default, attrs.Factory)  # type: ignore[arg-type]
+        name = value = parameter = field.name
+        known[f"set_{name}"] = getattr(cls, name).__set__
+        known[f"default_{name}"] = default = field.default
+        if default is not attrs.NOTHING:
+            parameter = f"{name}=default_{name}"
+        if field.converter is not None:
+            known[f"convert_{name}"] = field.converter
+            value = f"convert_{name}({name})"
+            if default is not attrs.NOTHING:
+                known[f"default_{name}"] = field.converter(default)
+                value = f"{name} if {name} is default_{name} else {value}"
+        parameters.append(parameter)
+        body.append(f"    set_{name}(self, {value})")
+    exec("\n".join([f"def __init__(self, *, {', '.join(parameters)}):", *body]), known)  # noqa: S102  (as attrs does)
+    made: Any = known["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__module__ = cls.__module__
+    made.__annotations__ = cls.__init__.__annotations__
+    cls.__init__ = made  # type: ignore[method-assign]
+    return cls
+
+
+def maker(cls: type[T]) -> Callable[..., T]:
+    """A function that makes objects of a class: of the fields without a default, in their order, taken as they are.
+
+    It takes two thirds of the time of a `quick` constructor, which Python calls by way of a dictionary of its
+    arguments. For what happens at every delta.
+    """
+    known: dict[str, Any] = {"cls": cls, "new": object.__new__}
+    parameters: list[str] = []
+    body: list[str] = []
+    for field in attrs.fields(cls):
+        name = field.name
+        known[f"set_{name}"] = getattr(cls, name).__set__
+        if field.default is attrs.NOTHING:
+            parameters.append(name)
+        else:
+            known[name] = field.default
+        body.append(f"    set_{name}(made, {name})")
+    lines = [f"def make({', '.join(parameters)}):", "    made = new(cls)", *body, "    return made"]
+    exec("\n".join(lines), known)  # noqa: S102  (as `quick`)
+    make: Callable[..., T] = known["make"]
+    return make
 
 
 @cache

@@ -17,7 +17,10 @@ from pi_trio.events import (
     AgentStart,
     MessageUpdate,
     StreamEvent,
+    StreamStart,
     TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
     ToolExecutionEnd,
     ToolExecutionStart,
     TurnEnd,
@@ -25,7 +28,7 @@ from pi_trio.events import (
 )
 from pi_trio.jsonvalue import freeze
 from pi_trio.messages import AssistantMessage, TextContent, ToolResult, Usage, UserMessage
-from pi_trio.wire import known_fields, wire_name
+from pi_trio.wire import known_fields, maker, wire_name
 
 from .strategies import DATA_CLASSES
 
@@ -126,3 +129,14 @@ def test_an_unknown_stream_event_has_an_unknown_type() -> None:
     with pytest.raises(CodecError, match=r"^type: expected a type without a class of its own, found 'done'$"):
         UnknownStreamEvent(type="done")
     assert dumps(UnknownStreamEvent(type="citation", extra={"n": 1})) == '{"type":"citation","n":1}'
+
+
+@pytest.mark.parametrize("cls", [TextDelta, ThinkingDelta, ToolCallDelta, MessageUpdate])
+def test_a_maker_makes_what_the_constructor_makes(cls: type[Any]) -> None:
+    partial = PARTIAL
+    given: dict[str, Any] = {"content_index": 1, "delta": "a", "partial": partial}
+    if cls is MessageUpdate:
+        given = {"message": partial, "assistant_message_event": StreamStart(partial=partial)}
+    made = maker(cls)(*given.values())
+    assert made == cls(**given)
+    assert (made.extra, made.keys) == ({}, None)

@@ -220,3 +220,14 @@ def test_reading_is_that_of_a_dict_and_a_list(data: st.DataObject) -> None:
     assert frozen | {"z": 1} == value | {"z": 1}
     assert isinstance(frozen, dict)
     assert FrozenList(value.values())[:1] == list(value.values())[:1]
+
+
+@given(json_values)
+def test_frozen_values_are_equal_and_hash_alike_whatever_their_order(value):
+    def turned(part):
+        if isinstance(part, dict):
+            return {key: turned(part[key]) for key in reversed(part)}
+        return [turned(one) for one in part] if isinstance(part, (list, tuple)) else part
+
+    assert freeze(value) == freeze(turned(value))
+    assert hash(freeze(value)) == hash(freeze(turned(value)))

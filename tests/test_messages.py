@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import attrs
@@ -233,3 +234,59 @@ def test_nothing_used_and_nothing_known() -> None:
 def assistant(content: Any, **fields: Any) -> AssistantMessage:
     defaults: dict[str, Any] = {"stop_reason": "stop", "timestamp": 0, "usage": Usage.zero()}
     return AssistantMessage(content=content, api="a", provider="p", model="m", **{**defaults, **fields})
+
+
+@pytest.mark.parametrize("cls", [ToolResult, UserMessage, SystemMessage, AssistantMessage, ToolResultMessage])
+@pytest.mark.parametrize(
+    "content", [(5,), [TextContent(text="a"), "b"], [None], [{"type": "text", "text": "a"}]]
+)
+def test_content_is_of_blocks(cls: Any, content: Any):
+    others: Any = {
+        one.name: 0
+        for one in attrs.fields(cls)
+        if one.default is attrs.NOTHING and one.name not in ("content", "role")
+    }
+    with pytest.raises(TypeError, match=r"content is a sequence of blocks, and .* is none"):
+        cls(content=content, **others)
+
+
+def test_the_usage_of_a_tool_is_a_usage():
+    with pytest.raises(TypeError, match="usage"):
+        ToolResult(usage=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        ToolResult,
+        partial(UserMessage, timestamp=0),
+        partial(SystemMessage, timestamp=0),
+        partial(ToolResultMessage, tool_call_id="t", tool_name="work", is_error=False, timestamp=0),
+        partial(
+            AssistantMessage,
+            api="a",
+            provider="p",
+            model="m",
+            usage=Usage.zero(),
+            stop_reason="stop",
+            timestamp=0,
+        ),
+    ],
+)
+def test_the_text_is_that_of_the_text_blocks(make: Any):
+    image = ImageContent(data="", mime_type="image/png")
+    assert make(content=[TextContent(text="a "), image, TextContent(text="b")]).text == "a b"
+    assert make(content=[image]).text == ""
+    if make is ToolResult:
+        assert ToolResult().text == ""
+    elif make.func in (UserMessage, SystemMessage):
+        assert make(content="as it is").text == "as it is"
+    with pytest.raises(AttributeError):
+        make(content=[]).text = "another"
+
+
+def test_a_message_is_hashable_as_its_json_is():
+    def made(number: Any) -> UserMessage:
+        return UserMessage(content="x", timestamp=0, extra={"a": [number, {"b": None}]})
+
+    assert len({made(1), made(1.0), made(2)}) == 2

@@ -7,6 +7,7 @@ then the caller of `prompt`.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Final
 
@@ -39,6 +40,7 @@ class ActiveRun:
         on_settled: Callable[[], None],
     ) -> None:
         self.run = Run(profile=profile, reduce=live.reduce, listeners=listeners, abort_mode=abort_mode)
+        self._thread = threading.get_ident()
         self._live = live
         self._grace = grace
         #: Called at settlement, before those who wait for idle go on, and perhaps begin another run.
@@ -50,6 +52,7 @@ class ActiveRun:
         self._pairs: Pairs = ()
         self._opening: Delivery | None = None
         self._settled = False
+        self._result: RunResult | None = None
 
     def begin(self, config: LoopConfig, prompts: tuple[Message, ...] | None) -> None:
         """Start the run: its context is a copy of the state, with the prompts in it before any event."""
@@ -93,12 +96,22 @@ class ActiveRun:
         await trio.lowlevel.cancel_shielded_checkpoint()
         if self.run.late_errors:  # what the transcript cannot tell (D-03, D-04)
             raise self.run.late_errors[0]
-        return result_of(self.run.ledger.said, self.run.errors)
+        result = self.result
+        assert result is not None
+        return result
+
+    def abort(self) -> None:
+        """See `Agent.abort`."""
+        if threading.get_ident() != self._thread:
+            raise RuntimeError("another thread cannot abort a run: trio.from_thread.run_sync(agent.abort)")
+        self.run.controller.abort()
 
     @property
     def result(self) -> RunResult | None:
         """What it came to, from its settlement on; also if the caller was cancelled."""
-        return result_of(self.run.ledger.said, self.run.errors) if self._settled else None
+        if self._settled and self._result is None:
+            self._result = result_of(self.run.ledger.said, self.run.errors)
+        return self._result
 
     async def wait(self) -> None:
         """Return at settlement.

@@ -14,6 +14,7 @@ import trio
 
 from ..abort import AbortSignal
 from ..errors import AgentBusyError, CannotContinueError
+from ..events import AgentEvent
 from ..jsonvalue import JSON
 from ..messages import (
     AssistantMessage,
@@ -30,8 +31,8 @@ from ..texts import ASSISTANT_TAIL, BUSY_CONTINUE, BUSY_PROMPT, BUSY_RESET, NOTH
 from ..tools.tool import ExecutionMode, Tool
 from .active import ActiveRun
 from .delivery import Listener, Listeners
-from .event_stream import EventChannel, open_channel
-from .given import PromptInput, message_of, messages_of, prompt_of
+from .event_stream import open_channel
+from .given import PromptInput, message_of, messages_of, prompt_of, tools_of
 from .hooks import (
     AfterToolCall,
     BeforeToolCall,
@@ -51,7 +52,8 @@ from .polls import Polls
 from .queues import MessageQueue, QueueMode
 from .result import RunResult
 from .run import AbortMode
-from .settings import InstanceOf, OneOf, Seconds
+from .settings import ABORT_MODES, GRACE_LENGTHS, InstanceOf, OneOf, Setting
+from .settlement import GRACE
 from .state import AgentState, LiveState
 from .transcript import current_system_message, current_system_prompt, initial_system_message
 
@@ -65,7 +67,7 @@ MODEL: Final = InstanceOf(Model)
 class Agent(RunOptions):
     """An agent. All options are keywords, and also properties that can be assigned between runs.
 
-    Parameters:
+    Args:
         system_prompt, tools: what the transcript begins with (a system message since 1.0.3), and what can run.
         model, thinking_level: what to ask; "off" asks for no reasoning.
         messages: a transcript to go on from; if it begins with a system message, `system_prompt` is not used.
@@ -89,11 +91,12 @@ class Agent(RunOptions):
     Raises:
         NoStreamFunctionError: there is no `stream_fn`, and the default one was taken away.
         ValueError: a mode has no such value; also when it is assigned.
-        TypeError: the model is no `Model`, or a message no message; also when it is assigned.
+        TypeError: the model is no `Model`, a message no message, or a tool no `Tool`; also when it is assigned.
+            So it is if `settle_grace` is no number of seconds.
     """
 
-    abort_mode: OneOf[AbortMode] = OneOf("cancel", "signal")
-    settle_grace = Seconds()
+    abort_mode: Setting[AbortMode] = Setting(ABORT_MODES)
+    settle_grace = Setting(GRACE_LENGTHS)
 
     def __init__(
         self,
@@ -127,7 +130,7 @@ class Agent(RunOptions):
         on_response: Callable[..., Any] | None = None,
         on_provider_stream_event: Callable[..., Any] | None = None,
         abort_mode: AbortMode = "cancel",
-        settle_grace: float = 5.0,
+        settle_grace: float = GRACE,
         profile: Profile | str = PI_1_6_0,
     ) -> None:
         super().__init__(get_profile(profile) if isinstance(profile, str) else profile)
@@ -163,7 +166,7 @@ class Agent(RunOptions):
             system_prompt=system_prompt,
             model=model,
             thinking_level=thinking_level,
-            tools=tuple(tools),
+            tools=tools_of(tools),
             messages=messages_of(messages),
         )
         if self.profile.system_messages and not isinstance(
@@ -230,7 +233,7 @@ class Agent(RunOptions):
 
     @tools.setter
     def tools(self, tools: Iterable[Tool]) -> None:
-        self._live.tools = tuple(tools)
+        self._live.tools = tools_of(tools)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -256,11 +259,14 @@ class Agent(RunOptions):
 
         Returns:
             The function that unsubscribes; it says whether the listener was subscribed.
+
+        Raises:
+            TypeError: the listener cannot be called.
         """
         return self._listeners.add(listener)
 
     @managed
-    async def events(self) -> AsyncGenerator[EventChannel]:
+    async def events(self) -> AsyncGenerator[trio.abc.ReceiveChannel[AgentEvent]]:
         """The events of all runs while the block stands: `async for event in channel`.
 
         The run waits until an event has been taken, so a slow reader slows it. Read in another task than the one that
@@ -291,7 +297,7 @@ class Agent(RunOptions):
         self._follow_up.mode = mode
 
     def steer(self, message: str | Message) -> None:
-        """Queue a message, or a text of the user, for the next turn; at any time.
+        """Queue a message, or a text of the user, for the next turn; at any time, and in any thread.
 
         Raises:
             TypeError: it is neither.
@@ -299,7 +305,8 @@ class Agent(RunOptions):
         self._steering.append(message_of(message))
 
     def follow_up(self, message: str | Message) -> None:
-        """Queue a message, or a text of the user, for when the run would end; at any time.
+        """Queue a message, or a text of the user, for when the run would end; at any time, and in any
+        thread.
 
         Raises:
             TypeError: it is neither.
@@ -334,7 +341,7 @@ class Agent(RunOptions):
     async def prompt(self, prompt: PromptInput, images: Iterable[ImageContent] = ()) -> RunResult:
         """Run the agent on a prompt.
 
-        Parameters:
+        Args:
             prompt: a text (with `images`), a message, or several messages; an empty list asks the model as
                 things stand.
 
@@ -372,7 +379,7 @@ class Agent(RunOptions):
         The reader is a subscriber behind those that there are: the run waits until it has taken an event. Leaving the
         block early aborts the run and lets it settle, for as long as `settle_grace`.
 
-        Parameters:
+        Args:
             prompt, images: as for `prompt`.
 
         Raises:
@@ -400,13 +407,22 @@ class Agent(RunOptions):
         """The synchronous half of `prompt`: the run has begun, its first listener has been called.
 
         For adapters that must begin a run at an exact moment; `await .finish()` must follow.
+
+        Raises:
+            AgentBusyError: a run is going on.
+            TypeError: something in the prompt is no message.
         """
         if self._active is not None:
             raise AgentBusyError(BUSY_PROMPT)
         return self._start(prompt_of(prompt, images))
 
     def start_continue(self) -> ActiveRun:
-        """The synchronous half of `continue_`; see `start_prompt`."""
+        """The synchronous half of `continue_`; see `start_prompt`.
+
+        Raises:
+            AgentBusyError: a run is going on.
+            CannotContinueError: there is nothing to continue from.
+        """
         if self._active is not None:
             raise AgentBusyError(BUSY_CONTINUE)
         messages = self._live.messages
@@ -420,7 +436,7 @@ class Agent(RunOptions):
         # What steering gives is this run's prompt, and the initial poll is skipped, so one-at-a-time
         # stays one.
         if steering := self._steering.drain():
-            return self._start(steering, self._steering, skip_poll=True)
+            return self._start(steering, self._steering, skip_first=True)
         if follow_up := self._follow_up.drain():
             return self._start(follow_up, self._follow_up)
         raise CannotContinueError(ASSISTANT_TAIL)
@@ -428,20 +444,23 @@ class Agent(RunOptions):
     def abort(self) -> None:
         """Raise the signal of the run that is going on, and in the cancelling mode end its waits.
 
-        Without a run it does nothing.
+        Without a run it does nothing. For trio's thread; in another one it is `trio.from_thread.run_sync(agent.abort)`,
+        with a `trio_token` where trio has not started that thread.
 
         Raises:
+            RuntimeError: this is another thread; nothing has happened.
             Exception: what a function that was registered with `on_abort` raised; the run is aborted all the same.
         """
         if self._active is not None:
-            self._active.run.controller.abort()
+            self._active.abort()
 
     async def wait_for_idle(self) -> None:
         """Return when the run that is going on has settled; at once if there is none. A checkpoint.
 
         Raises:
-            RuntimeError: called from inside that run (a listener, hook or tool), which would wait for itself
-            (D-11).
+            RuntimeError: called from inside that run (a listener, hook or tool), or by the task that has opened it to
+                read it, for which the run may wait: it would wait for itself (D-11). A task for which that one waits is
+                not recognised.
         """
         if self._active is None:
             await trio.lowlevel.checkpoint()
@@ -468,7 +487,7 @@ class Agent(RunOptions):
         prompts: Iterable[Message] | None,
         drained_from: MessageQueue | None = None,
         *,
-        skip_poll: bool = False,
+        skip_first: bool = False,
     ) -> ActiveRun:
         active = ActiveRun(
             profile=self.profile,
@@ -479,7 +498,7 @@ class Agent(RunOptions):
             on_settled=self._settled,
         )
         ledger = active.run.ledger
-        polls = Polls(ledger, self._steering, self._follow_up, skip_first=skip_poll)
+        polls = Polls(ledger, self._steering, self._follow_up, skip_first=skip_first)
         messages = None if prompts is None else tuple(prompts)
         if messages is not None and drained_from is not None:
             ledger.drained(drained_from, messages)

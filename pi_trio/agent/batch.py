@@ -11,28 +11,36 @@ of the batch's nursery are all alike, and each takes the next call when it first
 its first suspension runs before any call goes on, and in order. The checkpoint after `execute` keeps that
 true for tools that never suspend.
 
-**Updates** converge before a call ends: their deliveries are tasks of the call's own nursery. Each begins
-inside `on_update`, so they begin in order; they may overlap; and the nursery's end is where all have
-finished.
+**Updates** converge before a call ends. Their deliveries begin inside `on_update`, so they begin in order; the run's
+couriers (`couriers.py`) finish them, so they may overlap; and the call waits for the last of them.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import attrs
 import trio
 
 from ..events import MessageEnd, MessageStart, ToolExecutionUpdate
-from ..messages import AssistantMessage, ToolResult, ToolResultMessage
+from ..happening import Happening
+from ..jsonvalue import JSON
+from ..messages import AssistantMessage, Message, ToolResult, ToolResultMessage
 from ..texts import OPERATION_ABORTED, TRUNCATED
+from ..wire import maker
 from .call import Caller, Prepared, answer_of, end_of, error_outcome, start_of
 from .config import LoopState
-from .delivery import Delivery
+from .couriers import Report, Reports
 from .ledger import CallRecord, Outcome
 from .nursery import open_bare_nursery
 from .run import Run
+
+#: What is said most often is made quickest.
+_update: Final[Callable[[str, str, JSON, ToolResult], ToolExecutionUpdate]] = maker(ToolExecutionUpdate)
+_message_start: Final[Callable[[Message], MessageStart]] = maker(MessageStart)
+_message_end: Final[Callable[[Message], MessageEnd]] = maker(MessageEnd)
 
 
 async def run_batch(
@@ -135,7 +143,7 @@ class _Batch:
     async def _launch(self, launches: Iterator[tuple[CallRecord, Prepared]]) -> None:
         """A child of the batch: take the next call, run it to its end. Never raises, but for Cancelled."""
         record, prepared = next(launches)
-        with self.run.containing():
+        with self.run.containing:
             self.run.check()
             if self.run.signal.aborted and self.run.profile.abort_noticed_at_launch:
                 record.outcome = error_outcome(OPERATION_ABORTED)
@@ -147,14 +155,14 @@ class _Batch:
         """Execute and finalise a call: afterwards its record has an outcome, and all its updates are delivered."""
         record.executing_since = trio.current_time()
         executed: Outcome | None = None
-        async with open_bare_nursery() as deliveries:
-            updates = _Updates(self.run, record, deliveries)
-            try:
-                with self.run.containing():
-                    executed = await self.caller.execute(prepared, updates.report)
-            finally:
-                updates.close()
-            await trio.lowlevel.cancel_shielded_checkpoint()
+        updates = _Updates(self.run, record)
+        try:
+            with self.run.containing:
+                executed = await self.caller.execute(prepared, updates.report)
+        finally:
+            updates.close()
+        await trio.lowlevel.cancel_shielded_checkpoint()
+        await updates.delivered()
         self.run.check()
         assert executed is not None  # only a failed run has none, and `check` has raised
         record.outcome = await self.caller.finalise(prepared, executed)
@@ -163,43 +171,46 @@ class _Batch:
 class _Updates:
     """The progress reports of one call on their way to the listeners."""
 
-    def __init__(self, run: Run, record: CallRecord, nursery: trio.Nursery) -> None:
+    def __init__(self, run: Run, record: CallRecord) -> None:
         self._run = run
         self._record = record
-        self._nursery = nursery
-        self._begun: deque[tuple[Delivery, trio.Event]] = deque()
         self._open = True
+        self._begun: Reports = deque()
+        self._under_way = 0
+        self._all_arrived: Happening | None = None
 
     @trio.lowlevel.enable_ki_protection
-    def report(self, partial: ToolResult) -> trio.Event | None:
+    def report(self, partial: ToolResult) -> Report | None:
         """The tool's `on_update`. After the tool has answered, or the run has failed, it does nothing.
 
         Returns:
-            What is set when the report has been delivered; None if it will not be.
+            Where one can wait until the report has been delivered; None if it will not be.
         """
         trio.lowlevel.current_task()  # raises in a thread, before anything has happened
         if not self._open or self._run.failure is not None:
             return None
         call = self._record.call
-        event = ToolExecutionUpdate(
-            tool_call_id=call.id, tool_name=call.name, args=call.arguments, partial_result=partial
-        )
-        delivered = trio.Event()
-        self._begun.append((self._run.begin(event, self._record), delivered))
-        self._nursery.start_soon(self._deliver_oldest)
-        return delivered
+        event = _update(call.id, call.name, call.arguments, partial)
+        report = Report(self._run.begin(event, self._record), self._arrived)
+        self._under_way += 1
+        self._begun.append(report)
+        self._run.couriers.send_for(self._begun)
+        return report
 
     def close(self) -> None:
         """The tool has answered: nothing more is accepted."""
         self._open = False
 
-    @trio.lowlevel.enable_ki_protection
-    async def _deliver_oldest(self) -> None:
-        delivery, delivered = self._begun.popleft()
-        try:
-            await delivery.finish()
-        finally:
-            delivered.set()
+    async def delivered(self) -> None:
+        """Return when all reports have arrived."""
+        if self._under_way:
+            self._all_arrived = Happening()
+            await self._all_arrived.wait()
+
+    def _arrived(self) -> None:
+        self._under_way -= 1
+        if self._all_arrived is not None and not self._under_way:
+            self._all_arrived.set()
 
 
 async def start(run: Run, record: CallRecord) -> None:
@@ -215,5 +226,5 @@ async def end(run: Run, record: CallRecord) -> None:
 async def answer_call(run: Run, record: CallRecord) -> None:
     """Say a call's result message."""
     message = answer_of(record, run.profile)
-    await run.emit(MessageStart(message=message), record)
-    await run.emit(MessageEnd(message=message), record)
+    await run.emit(_message_start(message), record)
+    await run.emit(_message_end(message), record)

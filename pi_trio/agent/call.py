@@ -11,7 +11,6 @@ other tools.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -27,7 +26,7 @@ from ..texts import BLOCKED, NOT_FOUND, OPERATION_ABORTED
 from ..timestamps import now
 from ..tools.context import ToolAbortedError
 from ..tools.tool import Delivered, Tool, UpdateFn
-from ..tools.validate import validate_arguments
+from ..tools.validate import InvalidArguments, validate_arguments
 from .hooks import (
     AfterToolCallContext,
     AfterToolCallResult,
@@ -36,13 +35,11 @@ from .hooks import (
     BeforeToolCallResult,
     Hooks,
 )
-from .interrupts import call as call_user
+from .interrupts import call_user
 from .ledger import CallRecord, Outcome
-from .nursery import bare
-from .run import ask_directly
+from .nursery import bare, contained
+from .run import ask_directly, logger
 from .wait import Aborted
-
-logger = logging.getLogger("pi_trio")
 
 #: Calls a function and awaits its answer; may raise `Cut` or `Aborted` (`wait.py`).
 Ask: TypeAlias = Callable[..., Awaitable[Any]]
@@ -91,8 +88,12 @@ class Caller:
             refusal = await self._before(call, args)
         except Aborted:
             return error_outcome(OPERATION_ABORTED)  # D-10
-        except Exception as error:
+        except InvalidArguments as error:
             return error_outcome(text_of(error))
+        except BaseException as error:
+            failure = contained(error)
+            logger.warning("what prepares a call raised (call %s)", call.id, exc_info=failure)
+            return error_outcome(text_of(failure))
         return refusal if refusal is not None else Prepared(call=call, tool=tool, args=args)
 
     async def _before(self, call: ToolCall, args: Any) -> Outcome | None:
@@ -121,11 +122,12 @@ class Caller:
             answer = await self.ask(
                 prepared.tool.call, prepared.call.id, prepared.args, self.signal, on_update, self.deps
             )
-            result = _result_of(prepared, answer)
+            result = _result_of(prepared, answer, self.profile)
             is_error = result.is_error is True and self.profile.result_is_error
         except (Aborted, ToolAbortedError):
             result, is_error = error_result(OPERATION_ABORTED), True  # D-10: the tool was cut, or has noticed
-        except Exception as error:
+        except BaseException as caught:
+            error = contained(caught)
             logger.warning("tool %s raised (call %s)", prepared.call.name, prepared.call.id, exc_info=error)
             result, is_error = error_result(text_of(error)), True
         return Outcome(result=result, is_error=is_error, duration_ms=duration(begun, self.profile))
@@ -148,14 +150,20 @@ class Caller:
             return executed if change is None else _changed(executed, change, self.profile)
         except Aborted:
             return executed  # D-10: whether the hook was cut or never started, the result stays
-        except Exception as error:
+        except BaseException as caught:
+            error = contained(caught)
             logger.warning("after_tool_call raised (call %s)", prepared.call.id, exc_info=error)
             return attrs.evolve(executed, result=error_result(text_of(error)), is_error=True)
 
 
-def _result_of(prepared: Prepared, answer: object) -> ToolResult:
+def _result_of(prepared: Prepared, answer: object, profile: Profile) -> ToolResult:
     match answer:
         case ToolResult():
+            added = _added_tools(answer, profile)
+            if added and not (isinstance(added, list) and all(isinstance(name, str) for name in added)):
+                raise TypeError(
+                    f"Tool {prepared.call.name} returned addedToolNames that are no list of names"
+                )
             return answer
         case str():
             return ToolResult(content=(TextContent(text=answer),))
@@ -220,7 +228,7 @@ def answer_of(record: CallRecord, profile: Profile) -> ToolResultMessage:
     if content is ABSENT and profile.empty_content_filled:
         content = ()
     carried = profile.result_message_carries
-    added_tools: Any = result.extra.get("addedToolNames") if "addedToolNames" in carried else None
+    added_tools: Any = _added_tools(result, profile)
     return ToolResultMessage(
         tool_call_id=call.id,
         tool_name=call.name,
@@ -232,6 +240,11 @@ def answer_of(record: CallRecord, profile: Profile) -> ToolResultMessage:
         duration_ms=outcome.duration_ms,
         timestamp=now(),
     )
+
+
+def _added_tools(result: ToolResult, profile: Profile) -> object:
+    """What a result says of tools that came with it, where its message tells of them."""
+    return result.extra.get("addedToolNames") if "addedToolNames" in profile.result_message_carries else None
 
 
 def text_of(error: BaseException) -> str:
@@ -274,7 +287,7 @@ async def run_tool_call(
 
     For tools that call other tools, so that the hooks (permission checks, say) see those calls too.
 
-    Parameters:
+    Args:
         tool_call: the call.
         assistant_message: the message that the hooks see as the call's origin.
         context: the context that the hooks see; its tools are those that can be called, unless `tools` says

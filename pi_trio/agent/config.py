@@ -22,7 +22,7 @@ def _nothing() -> tuple[Message, ...]:
 class LoopConfig:
     """The settings of one run.
 
-    Parameters:
+    Args:
         stream_fn: answers the requests.
         model, thinking_level: what requests begin with; hooks may change both between turns.
         tool_execution: "parallel", or "sequential" for every batch.

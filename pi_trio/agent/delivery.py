@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from ..abort import AbortSignal
 from ..events import AgentEvent
-from .interrupts import call, can_be_awaited, give_up, wait_for
+from .interrupts import call_user, can_be_awaited, give_up, wait_for
 from .nursery import is_cancelled
 
 #: Hears every event of a run, with the run's signal. What it returns is awaited, if it can be.
@@ -33,7 +33,12 @@ class Listeners:
 
         Returns:
             The function that unsubscribes; it says whether the listener was subscribed.
+
+        Raises:
+            TypeError: it cannot be called.
         """
+        if not callable(listener):
+            raise TypeError(f"a listener is a function of an event and a signal, not {listener!r}")
         if listener not in self._entries:
             self._entries = {**self._entries, listener: self._next}
             self._next += 1
@@ -61,7 +66,7 @@ class Listeners:
 class Delivery:
     """An event whose first listener has been called; `finish` does the rest.
 
-    Parameters:
+    Args:
         listeners: those that get the event, each looked up when it is reached.
         failed: told of each listener that raises, with its error.
     """
@@ -86,7 +91,7 @@ class Delivery:
         self._listener = listener = next(self._listeners, None)
         if listener is not None:
             try:
-                self._answer = call(listener, self._event, self._signal)
+                self._answer = call_user(listener, self._event, self._signal)
             except BaseException as error:
                 self._failed(listener, error)
 

@@ -2,7 +2,8 @@
 
 A reader is a subscriber like any other: the run waits until it has taken an event, so a slow reader slows the run. But
 it can leave at any moment, and then nothing waits for it any more. What happens side by side comes in the order in
-which it was said: an event is in its place as soon as the reader is called, and only the waiting is left for later.
+which the reader is called: that in which it was said, unless a listener in front of it takes longer over one event than
+over another (S-18). An event is in its place as soon as the reader is called, and only the waiting is left for later.
 
 `open_stream` is for one run, which its block owns: who leaves the block early ends the run. `open_channel` only
 listens, as long as its block stands.
@@ -19,6 +20,7 @@ import trio
 
 from ..abort import AbortSignal
 from ..events import AgentEnd, AgentEvent
+from ..happening import Happening
 from .delivery import Listener, Listeners
 from .nursery import is_cancelled, open_bare_nursery, remark
 
@@ -27,23 +29,23 @@ class EventChannel(trio.abc.ReceiveChannel[AgentEvent]):
     """Events, each told until it is taken. Several tasks may read: each event goes to one of them."""
 
     def __init__(self) -> None:
-        self._told = deque[tuple[AgentEvent, trio.Event]]()
+        self._told = deque[tuple[AgentEvent, Happening]]()
         self._readers = trio.lowlevel.ParkingLot()
         self._ended = False
         self._closed = False
 
     @trio.lowlevel.enable_ki_protection
-    def tell(self, event: AgentEvent, _signal: AbortSignal) -> Awaitable[None] | None:
+    def _tell(self, event: AgentEvent, _signal: AbortSignal) -> Awaitable[None] | None:
         """The listener: an event has been said. What it returns waits until the event is taken, or nobody reads."""
         if self._closed:
             return None
-        taken = trio.Event()
+        taken = Happening()
         self._told.append((event, taken))
         self._readers.unpark()
         return taken.wait()
 
     @trio.lowlevel.enable_ki_protection
-    def end(self) -> None:
+    def _end(self) -> None:
         """There will be no more events."""
         self._ended = True
         self._readers.unpark_all()
@@ -94,7 +96,7 @@ class EventStream(EventChannel):
 
         Raises:
             trio.EndOfChannel: the run has settled; `async for` ends.
-            trio.ClosedResourceError: the block has been left.
+            trio.ClosedResourceError: the stream was closed, or its block has been left.
             Exception: an error that the run's events did not tell, once, after the last of them.
         """
         try:
@@ -102,6 +104,10 @@ class EventStream(EventChannel):
         except trio.EndOfChannel:
             if self._error is not None:
                 error, self._error = self._error, None
+                if isinstance(
+                    error, (trio.EndOfChannel, StopAsyncIteration)
+                ):  # which would read as a good end
+                    raise RuntimeError(f"the run has failed with {error!r}") from error
                 raise error from None
             raise
         self._read_to_the_end = isinstance(event, AgentEnd)
@@ -117,7 +123,7 @@ async def open_stream(
 ) -> AsyncGenerator[S]:
     """Run an agent in the background of a block, which reads `stream`.
 
-    Parameters:
+    Args:
         begin: begins the run, synchronously, given the listener that is to hear its events; it returns what plays the
             run to its settlement.
 
@@ -125,7 +131,7 @@ async def open_stream(
     still says reaches nobody here. An `Exception` of the run is raised by the iteration, or on leaving if nobody has
     read that far; an interrupt ends the block at once.
     """
-    finish = begin(stream.tell)
+    finish = begin(stream._tell)
 
     @trio.lowlevel.enable_ki_protection
     async def play() -> None:
@@ -134,7 +140,7 @@ async def open_stream(
         except Exception as error:
             stream._error = error
         finally:
-            stream.end()
+            stream._end()
 
     left: BaseException | None = None
     try:
@@ -153,6 +159,10 @@ async def open_stream(
     except trio.Cancelled:
         if left is None:  # or else what the block has raised goes first, as it does in any nursery
             raise
+    except BaseException as interrupt:
+        if left is not None:
+            remark(interrupt, "the block had failed, too", left)
+        raise
     if left is None:
         left = stream._error
     elif stream._error is not None:
@@ -181,7 +191,7 @@ class _Subscribed(EventChannel):
 
     def __init__(self, listeners: Listeners) -> None:
         super().__init__()
-        self._unsubscribe = listeners.add(self.tell)
+        self._unsubscribe = listeners.add(self._tell)
 
     @trio.lowlevel.enable_ki_protection
     def close(self) -> None:

@@ -42,7 +42,7 @@ Owed = tuple[AgentEvent, Part]
 def closing_events(state: LoopState, error_text: str, model: Model) -> Iterator[Owed]:
     """The events that end a failed run, each to be said before the next is taken.
 
-    Parameters:
+    Args:
         state: the run as the failure has left it, at rest.
         error_text: what the failure says.
         model: whose name the failure message carries.

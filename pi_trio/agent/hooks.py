@@ -12,9 +12,10 @@ raises makes an error result; any other hook that raises fails the run.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import attrs
+from attrs.validators import instance_of, optional
 
 from ..abort import AbortSignal
 from ..jsonvalue import ABSENT
@@ -80,7 +81,7 @@ class BeforeToolCallResult:
     """
 
     block: Any = None
-    reason: str | None = None
+    reason: str | None = attrs.field(default=None, validator=optional(instance_of(str)))
     terminate: Any = None
 
 
@@ -140,7 +141,7 @@ class RequestUpdate:
 class TurnDecision:
     """What `finish_turn` decides: "end" ends the run, "continue" asks for one more turn, anything else nothing."""
 
-    action: Any = None
+    action: Literal["end", "continue"] | None = None
 
 
 TransformContext: TypeAlias = Callable[[tuple[Message, ...], AbortSignal], MaybeAwaitable[Sequence[Message]]]

@@ -24,7 +24,7 @@ Ts = TypeVarTuple("Ts")
 
 
 @trio.lowlevel.disable_ki_protection
-def call(function: Callable[[*Ts], T], *args: *Ts) -> T:
+def call_user(function: Callable[[*Ts], T], *args: *Ts) -> T:
     """Call a function of the user's."""
     return function(*args)
 
@@ -59,17 +59,22 @@ def managed(function: Callable[P, AsyncGenerator[T]]) -> Callable[P, AbstractAsy
 
     @wraps(function)
     def manage(*args: P.args, **kwargs: P.kwargs) -> AbstractAsyncContextManager[T]:
-        return _Managed(make(*args, **kwargs))
+        return _Managed(make(*args, **kwargs), function.__name__)
 
     return manage
 
 
 class _Managed(AbstractAsyncContextManager[T]):
-    def __init__(self, inner: AbstractAsyncContextManager[T]) -> None:
+    def __init__(self, inner: AbstractAsyncContextManager[T], name: str) -> None:
         self._inner = inner
+        self._name = name
+        self._entered = False
 
     @trio.lowlevel.enable_ki_protection
     async def __aenter__(self) -> T:
+        if self._entered:
+            raise RuntimeError(f"this has been entered before: call {self._name}() for each `async with`")
+        self._entered = True
         return await self._inner.__aenter__()
 
     @trio.lowlevel.enable_ki_protection

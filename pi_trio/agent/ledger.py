@@ -20,6 +20,7 @@ from ..events import (
     MessageUpdate,
     ToolExecutionEnd,
     ToolExecutionStart,
+    ToolExecutionUpdate,
     TurnEnd,
     TurnStart,
 )
@@ -78,8 +79,11 @@ class Ledger:
 
     def reduce(self, event: AgentEvent, part: Part = None) -> None:
         """Take an event into the record."""
-        if isinstance(event, MessageUpdate):  # before all else, because most events are updates
+        # Before all else, because most events are updates.
+        if isinstance(event, MessageUpdate):
             self.open_message = event.message
+            return
+        if isinstance(event, ToolExecutionUpdate):
             return
         record = part if isinstance(part, CallRecord) else None
         match event:

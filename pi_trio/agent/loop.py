@@ -50,7 +50,7 @@ class _Completed:
 async def run_loop(state: LoopState, opening: Delivery, prompts: Pairs) -> None:
     """Run turns from `agent_start` to `agent_end`.
 
-    Parameters:
+    Args:
         state: where the run begins; its messages include the prompts already.
         opening: the delivery of `agent_start`, which has begun.
         prompts: the messages that the run is asked with; none for a continuation.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from typing import Final
 
 import trio
 
@@ -26,9 +25,8 @@ from .hooks import AgentContext
 from .interrupts import managed
 from .loop import Pairs, declared, run_loop
 from .run import AbortMode, Run
-from .settlement import settle
-
-GRACE: Final = 5.0
+from .settings import ABORT_MODES, GRACE_LENGTHS
+from .settlement import GRACE, settle
 
 
 @trio.lowlevel.enable_ki_protection
@@ -45,7 +43,7 @@ async def run_agent_loop(
 ) -> tuple[Message, ...]:
     """Run the loop on `prompts` added to `context`.
 
-    Parameters:
+    Args:
         emit: called with each event and the run's signal; awaited before the run goes on.
         signal: aborts the run when it is raised.
         abort_mode: what an abort does, as for `Agent`.
@@ -55,6 +53,7 @@ async def run_agent_loop(
         The messages that the run has added, prompts first.
 
     Raises:
+        ValueError, TypeError: `abort_mode` or `grace` is none.
         Exception: what failed the run; of several errors the first, with the others as notes.
         Cancelled: the run was cancelled from outside; it has been aborted, and has come to rest. If nothing
             had begun, nothing has happened.
@@ -138,7 +137,7 @@ def start_agent_loop(
 
     For adapters that must begin a run at an exact moment.
     """
-    state = _begin_with(context, config, emit, profile, abort_mode)
+    state = _begin_with(context, config, emit, profile, abort_mode, grace)
     pairs = declared(state, list(prompts))
     state.messages += [message for message, _ in pairs]
     return LoopRun(state, pairs, signal, grace)
@@ -160,7 +159,7 @@ def start_agent_loop_continue(
         CannotContinueError: the context is empty, or ends with an assistant message; nothing was said.
     """
     _check_continuation(context)
-    return LoopRun(_begin_with(context, config, emit, profile, abort_mode), (), signal, grace)
+    return LoopRun(_begin_with(context, config, emit, profile, abort_mode, grace), (), signal, grace)
 
 
 class AgentLoopStream(EventStream):
@@ -186,7 +185,16 @@ async def open_agent_loop(
     """A low-level run as a stream of events; the context manager owns the run.
 
     Leaving early cancels the run: it is aborted and comes to rest before this returns, and what it still says
-    reaches nobody. An error of the run is raised by the iteration, or on leaving if nobody has read that far.
+    reaches nobody.
+
+    Args:
+        prompts, context, config, signal, abort_mode, profile, grace: as for `run_agent_loop`.
+
+    Raises:
+        ValueError, TypeError: on entering, as `run_agent_loop`.
+        Exception: by the iteration, or on leaving if nobody has read that far: what failed the run.
+        KeyboardInterrupt, SystemExit: bare, when the run has come to rest; the block is cancelled.
+        Cancelled: the scope around the block was cancelled. The run was aborted and has come to rest.
     """
     waiting = list(prompts)
     async with _opened(
@@ -251,8 +259,11 @@ def _begin_with(
     emit: Listener,
     profile: Profile,
     abort_mode: AbortMode,
+    grace: float,
 ) -> LoopState:
-    """Where a run begins: a copy of the context, and one listener."""
+    """Where a run begins, if what is given is good: a copy of the context, and one listener."""
+    ABORT_MODES.check(abort_mode, "abort_mode")
+    GRACE_LENGTHS.check(grace, "grace")
     listeners = Listeners()
     listeners.add(emit)
     return LoopState(

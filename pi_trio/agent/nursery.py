@@ -54,6 +54,25 @@ def is_cancelled(error: BaseException) -> bool:
     )
 
 
+def contained(error: BaseException) -> Exception:
+    """An error of the user's code as one that stays where it was raised; others go on: this raises them again.
+
+    A `Cancelled` where nothing is cancelled tells of the code that has kept it, and so it stays.
+    """
+    if isinstance(error, Exception):
+        return error
+    if is_cancelled(error) or not all(isinstance(one, trio.Cancelled) for one in _leaves(error)):
+        raise error
+    return stray(error)
+
+
+def stray(error: BaseException) -> RuntimeError:
+    """What a `Cancelled` is where nothing is cancelled."""
+    made = RuntimeError("trio.Cancelled was raised where nothing is cancelled")
+    made.__cause__ = error
+    return made
+
+
 def _leaves(error: BaseException) -> Iterator[BaseException]:
     if isinstance(error, BaseExceptionGroup):
         for one in error.exceptions:

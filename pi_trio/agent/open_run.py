@@ -34,12 +34,18 @@ class OpenRun(EventStream):
             )
         return result
 
+    @trio.lowlevel.enable_ki_protection
+    def close(self) -> None:
+        if self._active is not None:
+            self._active.reader = None  # for whom the run waits no more
+        super().close()
+
 
 @asynccontextmanager
 async def open_run(listeners: Listeners, start: Callable[[], ActiveRun]) -> AsyncGenerator[OpenRun]:
     """Run an agent in the background of a block.
 
-    Parameters:
+    Args:
         start: begins the run, synchronously; what it raises is raised here, and nothing has begun.
     """
     opened = OpenRun()

@@ -31,7 +31,7 @@ from .hooks import (
     TurnContext,
 )
 from .polls import Polls
-from .settings import OneOf
+from .settings import OneOf, Setting
 
 
 class RunOptions:
@@ -51,7 +51,7 @@ class RunOptions:
     prepare_request: PrepareRequest | None
     finish_turn: FinishTurn | None
     should_stop_after_turn: ShouldStopAfterTurn | None
-    tool_execution: OneOf[ExecutionMode] = OneOf("parallel", "sequential")
+    tool_execution: Setting[ExecutionMode] = Setting(OneOf("parallel", "sequential"))
     deps: Any
     session_id: str | None
     thinking_budgets: Mapping[str, int] | None

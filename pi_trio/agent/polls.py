@@ -16,7 +16,7 @@ from .queues import MessageQueue
 class Polls:
     """The polls of one run.
 
-    Parameters:
+    Args:
         skip_first: the first poll of steering gives nothing: what it would have given is the run's prompt already,
             and one-at-a-time stays one.
     """

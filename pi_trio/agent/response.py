@@ -11,12 +11,12 @@ included, before the next is read.
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Final
 
 import attrs
-import trio
 
 from ..events import (
     MessageEnd,
@@ -43,10 +43,12 @@ from ..models.stream import AssistantMessageEventStream, ModelContext, Opened
 from ..profile import Profile
 from ..texts import NO_RESULT, REQUEST_ABORTED
 from ..timestamps import now
+from ..wire import maker
 from .config import LoopState
 from .delivery import Delivery
-from .interrupts import call
+from .interrupts import call_user
 from .nursery import is_cancelled
+from .result import is_countable
 from .run import Run
 from .wait import Aborted, Wait
 
@@ -54,6 +56,11 @@ from .wait import Aborted, Wait
 ATTRIBUTION: Final[dict[str, JSON]] = {
     "attribution": {"name": "pi", "url": "https://pi.dev", "categories": ["cli-agent"]}
 }
+
+_message_update: Final[Callable[[AssistantMessage, StreamEvent], MessageUpdate]] = maker(MessageUpdate)
+
+#: What ends a stream. By name, because a union that is written out is made anew each time.
+_LAST: Final = (StreamDone, StreamError)
 
 
 async def respond(state: LoopState) -> AssistantMessage:
@@ -82,7 +89,7 @@ async def respond(state: LoopState) -> AssistantMessage:
     run.check_abort()
     slot = _Slot(state)
     try:
-        result = await _read(slot, run, call(config.stream_fn, state.model, context, options))
+        result = await _read(slot, run, call_user(config.stream_fn, state.model, context, options))
     except Aborted:
         return await slot.finish(slot.cut_off("aborted", REQUEST_ABORTED))  # D-10
     if result is None:
@@ -102,16 +109,25 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
         with Wait(run) as wait:
             if inspect.isawaitable(opened):
                 opened = await wait.outside(opened)
+            if not isinstance(opened, AbstractAsyncContextManager):
+                raise TypeError(
+                    "a stream function returns an async context manager that gives a stream of events (see "
+                    f"pi_trio.models.stream), not {opened!r}"
+                )
             async with _Outside(opened, wait) as stream:
                 try:
-                    events = call(aiter, stream)
-                    try:
-                        with run.shielded() as shield:
-                            await _deliver(slot, run, events, wait, shield)
-                    finally:
-                        if isinstance(events, AsyncGenerator):  # or it would be left to the garbage collector
-                            await wait.outside(events.aclose())
-                    result = await wait.outside(call(stream.result))
+                    events = call_user(aiter, stream)
+                    if isinstance(events, AsyncGenerator):
+                        # It may yield inside of its own scopes, which this task is in then: so each delivery has a
+                        # shield within them.
+                        try:
+                            await _deliver(slot, run, events, wait, shielded=False)
+                        finally:  # or it would be left to the garbage collector
+                            await wait.outside(_close(events))
+                    else:
+                        async with wait.shield():
+                            await _deliver(slot, run, events, wait, shielded=True)
+                    result = await wait.outside(call_user(stream.result))
                 except BaseException as error:
                     if is_cancelled(error):
                         raise
@@ -125,29 +141,36 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
 
 
 async def _deliver(
-    slot: _Slot, run: Run, events: AsyncIterator[StreamEvent], wait: Wait, shield: trio.CancelScope
+    slot: _Slot, run: Run, events: AsyncIterator[StreamEvent], wait: Wait, *, shielded: bool
 ) -> None:
-    """Hand the stream's events to the slot, until one ends it. The shield is down while the provider is waited for."""
-    shield.shield = False
-    try:
-        while True:
-            run.check_abort()
-            try:
-                event = await wait.outside(call(anext, events))
-            except StopAsyncIteration:
-                return
-            if isinstance(event, StreamDone | StreamError):
-                return
-            # Begun and finished here, and shielded only if there is something to wait for: this happens once a delta.
-            delivery = slot.take(event)
-            if delivery is not None:
-                if delivery.must_wait():
-                    shield.shield = True
+    """Hand the stream's events to the slot, until one ends it. `shielded`: it is called inside of the wait's shield."""
+    while True:
+        run.check_abort()
+        try:
+            event = await wait.outside(call_user(anext, events))
+        except StopAsyncIteration:
+            return
+        if isinstance(event, _LAST):
+            return
+        delivery = slot.take(event)
+        if delivery is not None:  # begun and finished here, because this happens once a delta
+            if delivery.must_wait():
+                if shielded:
                     await delivery.finish()
-                    shield.shield = False
-                run.check()
-    finally:
-        shield.shield = True
+                else:
+                    with run.shielded():
+                        await delivery.finish()
+            run.check()
+
+
+async def _close(events: AsyncGenerator[StreamEvent]) -> None:
+    """Close a generator, in the task that has read it: so what it has opened around a `yield` is left in order."""
+    try:
+        await events.aclose()
+    except BaseExceptionGroup as group:
+        rest = group.split(GeneratorExit)[1]  # a nursery has put it into a group, and it has done its work
+        if rest is not None:
+            raise rest from None
 
 
 class _Outside:
@@ -158,12 +181,12 @@ class _Outside:
         self._wait = wait
 
     async def __aenter__(self) -> AssistantMessageEventStream:
-        return await self._wait.outside(call(self._opened.__aenter__))
+        return await self._wait.outside(call_user(self._opened.__aenter__))
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
-        return await self._wait.outside(call(self._opened.__aexit__, kind, error, traceback))
+        return await self._wait.outside(call_user(self._opened.__aexit__, kind, error, traceback))
 
 
 class _Slot:
@@ -178,7 +201,7 @@ class _Slot:
         run = self._state.run
         if isinstance(event, UnknownStreamEvent):
             return None
-        assert not isinstance(event, StreamDone | StreamError)
+        assert not isinstance(event, _LAST)
         partial = event.partial
         if not isinstance(partial, AssistantMessage):
             raise TypeError(f"a partial is an AssistantMessage, not {partial!r}")
@@ -192,7 +215,7 @@ class _Slot:
         if self._partial is None:
             return None
         self._put(partial)
-        return run.begin(MessageUpdate(message=partial, assistant_message_event=event), "response")
+        return run.begin(_message_update(partial, event), "response")
 
     async def finish(self, final: AssistantMessage) -> AssistantMessage:
         """The response is complete."""
@@ -237,8 +260,10 @@ def _readable(message: AssistantMessage) -> AssistantMessage:
     """
     if not isinstance(message, AssistantMessage):
         raise TypeError(f"a response is an AssistantMessage, not {message!r}")
-    if not isinstance(message.usage, Usage):
-        raise TypeError(f"the usage of a response is a Usage, not {message.usage!r}")
+    if not isinstance(message.stop_reason, str):
+        raise TypeError(f"the stop reason of a response is a text, not {message.stop_reason!r}")
+    if not is_countable(message.usage):
+        raise TypeError(f"the usage of a response is a Usage of numbers, not {message.usage!r}")
     for block in message.content:
         texts: tuple[object, ...] = ()
         match block:

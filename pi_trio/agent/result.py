@@ -59,10 +59,22 @@ def result_of(said: Sequence[Message], errors: Sequence[BaseException]) -> RunRe
         text="".join(text for text in texts if isinstance(text, str)),
         # Without an answer even the ending could not be told, of which the errors tell.
         stop_reason="error" if last is None else last.stop_reason,
-        usage=total_usage(answer.usage for answer in answers if isinstance(answer.usage, Usage)),
+        usage=total_usage(answer.usage for answer in answers if is_countable(answer.usage)),
         error_message=None if last is None else last.error_message,
         errors=tuple(errors),
     )
+
+
+def is_countable(usage: object) -> bool:
+    """Whether it is a usage, with numbers in all places that are counted."""
+    if not isinstance(usage, Usage):
+        return False
+    tokens = usage.input, usage.output, usage.cache_read, usage.cache_write, usage.total_tokens
+    cost: object = usage.cost
+    if not isinstance(cost, UsageCost):
+        return False
+    numbers = (*tokens, cost.input, cost.output, cost.cache_read, cost.cache_write, cost.total)
+    return all(isinstance(number, (int, float)) for number in numbers)
 
 
 def total_usage(usages: Iterable[Usage]) -> Usage:

@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from itertools import filterfalse
+from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 import trio
@@ -25,10 +26,11 @@ import trio
 from ..abort import AbortController
 from ..events import AgentEvent
 from ..profile import Profile
+from .couriers import Couriers
 from .delivery import Delivery, Listener, Listeners
-from .interrupts import call, can_be_awaited
+from .interrupts import call_user, can_be_awaited
 from .ledger import Ledger, Part
-from .nursery import bare, is_cancelled, remark
+from .nursery import bare, is_cancelled, remark, stray
 from .wait import Aborted, Cut, Wait
 
 logger = logging.getLogger("pi_trio")
@@ -44,6 +46,30 @@ async def ask_directly(function: Callable[..., Any], *args: Any) -> Any:
     """Call a function and await its answer, if it can be awaited."""
     answer = function(*args)
     return await answer if can_be_awaited(answer) else answer
+
+
+class _Containing:
+    """What raises inside fails the run and goes no further, but for a cancellation."""
+
+    __slots__ = ("_run",)
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        if error is None:
+            return False
+        if isinstance(error, Cut):
+            return True
+        if is_cancelled(error):
+            return False
+        self._run.fail(error)
+        return True
 
 
 class Run:
@@ -68,8 +94,12 @@ class Run:
         self.late_errors: list[BaseException] = []
         #: Set when the last event has been said.
         self.over = False
+        #: May be entered by many at a time, and again.
+        self.containing = _Containing(self)
         #: The nursery that everything in the run runs under.
         self.nursery: trio.Nursery | None = None
+        #: Who delivers progress reports. There from the loop's beginning to its end.
+        self.couriers: Couriers
         #: The waits for the outside that are open, in the order in which they began.
         self.waits: dict[Wait, None] = {}
         self._shields: dict[trio.CancelScope, None] = {}
@@ -119,24 +149,10 @@ class Run:
         """The error without the groups of somebody's nurseries; an interrupt is remembered, whenever it comes."""
         error = bare(error)
         if isinstance(error, trio.Cancelled):
-            stray = RuntimeError("trio.Cancelled was raised where nothing is cancelled")
-            stray.__cause__ = error
-            return stray
+            return stray(error)
         if self.interrupt is None and not isinstance(error, Exception):
             self.interrupt = error
         return error
-
-    @contextmanager
-    def containing(self) -> Generator[None]:
-        """What raises inside fails the run and goes no further, but for a cancellation."""
-        try:
-            yield
-        except Cut:
-            pass
-        except BaseException as error:
-            if is_cancelled(error):
-                raise
-            self.fail(error)
 
     # --- events out --------------------------------------------------------------------------------------
 
@@ -237,7 +253,7 @@ class Run:
         """
         self.check()
         self.check_abort()
-        answer = call(function, *args)
+        answer = call_user(function, *args)
         if can_be_awaited(answer):
             with Wait(self) as wait:
                 answer = await wait.outside(answer)

@@ -9,16 +9,20 @@ and gives the body a *grace* to settle in; after that the shield falls. Whatever
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import trio
 
 from ..events import AgentEnd
 from ..texts import REQUEST_ABORTED
 from .call import text_of
+from .couriers import Couriers
 from .failure import Owed
 from .nursery import open_bare_nursery
 from .run import Run, logger
+
+GRACE: Final = 5.0
+"""How long a cancelled run may take to settle, in seconds, if nobody says otherwise."""
 
 #: Gives the events that end the run, for an error's text. None where nobody wants them (the low level).
 Closing: TypeAlias = Callable[[str], Iterator[Owed]]
@@ -29,7 +33,7 @@ async def settle(
 ) -> None:
     """Run `body` to the end of the run, whatever comes.
 
-    Parameters:
+    Args:
         run: the run; afterwards its `errors` say what went wrong.
         body: the loop.
         closing: how a failed run is closed.
@@ -61,8 +65,11 @@ async def _play_and_close(run: Run, body: Callable[[], Awaitable[None]], closing
     # One generator to the end: it goes on where a cut delivery has left it.
     ending: Iterator[Owed] | None = None
     with run.shielded():
-        with run.containing():
-            await body()
+        async with open_bare_nursery() as nursery:
+            run.couriers = Couriers(nursery)
+            with run.containing:
+                await body()
+            run.couriers.dismiss()
         if run.failure is not None:
             logger.error("a run has failed", exc_info=run.failure)
             if not run.ledger.ended and closing is not None:

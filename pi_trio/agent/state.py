@@ -16,6 +16,7 @@ from ..events import (
     MessageUpdate,
     ToolExecutionEnd,
     ToolExecutionStart,
+    ToolExecutionUpdate,
     TurnEnd,
 )
 from ..messages import AssistantMessage, Message, Model, ThinkingLevel
@@ -76,6 +77,8 @@ class LiveState:
         match event:
             case MessageUpdate() | MessageStart():
                 self.streaming_message = event.message
+            case ToolExecutionUpdate():  # so early because there are many
+                pass
             case MessageEnd():
                 self.streaming_message = None
                 self.messages.append(event.message)

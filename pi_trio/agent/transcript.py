@@ -82,7 +82,7 @@ def announce_tool_changes(
 ) -> list[tuple[Message, Message | None]]:
     """The pending messages with the difference between declared and executable tools written into them.
 
-    Parameters:
+    Args:
         said: the transcript so far.
         executable: the declarations of the tools that can run.
         pending: the messages about to be said.

@@ -9,14 +9,16 @@ are no `Exception`, so that code which handles errors lets them pass.)
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import trio
 
+from ..happening import Happening
 from .interrupts import give_up, wait_for
-from .nursery import is_cancelled
+from .nursery import is_cancelled, open_bare_nursery
 
 if TYPE_CHECKING:
     from .run import Run
@@ -39,6 +41,8 @@ class Wait:
         self._scope = trio.CancelScope()
         self._run = run
         self._outside = False
+        self._shield: trio.CancelScope | None = None
+        self._reached = False
 
     def __enter__(self) -> Self:
         self._run.waits[self] = None
@@ -58,6 +62,37 @@ class Wait:
         """End the wait, if its owner is waiting; what it is doing otherwise is not touched."""
         if self._outside:
             self._scope.cancel()
+            self._reach()
+
+    @asynccontextmanager
+    async def shield(self) -> AsyncGenerator[None]:
+        """Keep what is done inside from every cancellation, but for what is awaited `outside`.
+
+        To lower the shield for each such wait would take a tenth of a delta's time. So it stands; a task before it
+        feels the cancellation of the surroundings, if ever there is one, and from then on it is lowered for them.
+        """
+        over = Happening()
+        async with open_bare_nursery() as nursery:
+            with self._run.shielded() as shield:
+                self._shield = shield
+                nursery.start_soon(self._sentinel, over)
+                yield
+            self._shield = None
+            over.set()
+
+    @trio.lowlevel.enable_ki_protection
+    async def _sentinel(self, over: Happening) -> None:
+        try:
+            await over.wait()
+        except trio.Cancelled:
+            self._reach()
+            raise
+
+    def _reach(self) -> None:
+        """The surroundings are cancelled: that is for what is awaited outside, now and from now on."""
+        self._reached = True
+        if self._outside and self._shield is not None:
+            self._shield.shield = False
 
     async def outside(self, awaitable: Awaitable[T]) -> T:
         """Await something outside. May be used again and again inside one wait.
@@ -66,9 +101,11 @@ class Wait:
             Cut: the run has failed, before or meanwhile; an answer that came at the same moment is not used. (After an
                 abort it is: what returns all the same keeps its answer.)
         """
-        if self._run.failure is not None or self._run.cancelled:
-            self._scope.cancel()  # what has begun already still gets the chance to unwind
         self._outside = True
+        if self._reached:
+            self._reach()
+        if self._run.failure is not None or self._run.cancelled:
+            self.end()  # what has begun already still gets the chance to unwind
         try:
             answer = await wait_for(awaitable)
         except BaseException as error:
@@ -80,4 +117,6 @@ class Wait:
         finally:
             self._outside = False
         self._run.check()
+        if self._reached and self._shield is not None:
+            self._shield.shield = True
         return answer

@@ -18,8 +18,8 @@ An event costs the same however long the message is (see `partial.py`). Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NoReturn, Self, SupportsIndex, TypeAlias, TypedDict, Unpack, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NoReturn, Self, SupportsIndex, TypeAlias, TypedDict, Unpack, get_args
 
 import attrs
 
@@ -54,12 +54,17 @@ from ..messages import (
     Usage,
 )
 from ..timestamps import now
+from ..wire import maker
 from .final_arguments import final_arguments
 from .partial import Growing, GrowingCall, GrowingText, Kind, Outline, PartialMessage, Unfinished, partial_at
 
 #: How a response is complete, and how it has failed.
 _Complete: TypeAlias = Literal["stop", "length", "toolUse", "deferred"]
 _Failed: TypeAlias = Literal["error", "aborted"]
+
+_text_delta: Final[Callable[[int, str, AssistantMessage], TextDelta]] = maker(TextDelta)
+_thinking_delta: Final[Callable[[int, str, AssistantMessage], ThinkingDelta]] = maker(ThinkingDelta)
+_toolcall_delta: Final[Callable[[int, str, AssistantMessage], ToolCallDelta]] = maker(ToolCallDelta)
 
 
 class OutOfOrderError(PiTrioError, RuntimeError):
@@ -95,12 +100,22 @@ class ResponseBuilder:
 
     What a message says besides its content is set with `update`. A partial's stop reason is "pending".
 
-    Parameters:
+    Args:
         model: names the API, the provider and the model.
         timestamp: when the request began, in Unix milliseconds; the present by default.
+
+    Raises:
+        OutOfOrderError: by every method that makes an event: it cannot come at this place.
+        TypeError, ValueError: by every method: a value is none that it can have.
+
+    What was refused has not happened: the next call finds everything as it was.
     """
 
     def __init__(self, model: Model, *, timestamp: Number | None = None) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"a Model was expected, not {type(model).__name__}")
+        if timestamp is not None and (not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool)):
+            raise TypeError(f"Unix milliseconds were expected, not {type(timestamp).__name__}")
         self._outline = Outline(
             AssistantMessage(
                 content=(),
@@ -149,8 +164,6 @@ class ResponseBuilder:
         self._outline = attrs.evolve(self._outline, head=head)
 
     # --- the whole ------------------------------------------------------------------------------------------
-    # All methods that make an event raise `OutOfOrderError` where it cannot come, and another error at a value that
-    # it cannot have. What was refused has not happened: the next call finds everything as it was.
 
     def start(self) -> StreamStart:
         """The response begins."""
@@ -162,7 +175,7 @@ class ResponseBuilder:
     def done(self, reason: _Complete) -> StreamDone:
         """The response is complete: all blocks have ended.
 
-        Parameters:
+        Args:
             reason: "stop", "length", "toolUse" or "deferred".
 
         Raises:
@@ -178,7 +191,7 @@ class ResponseBuilder:
     def error(self, message: str, *, reason: _Failed = "error") -> StreamError:
         """The response has failed, at any time, with blocks open or not even started.
 
-        Parameters:
+        Args:
             message: what went wrong, for the user to read.
             reason: "error", or "aborted" where the request's signal was raised.
 
@@ -202,8 +215,8 @@ class ResponseBuilder:
 
     def text_delta(self, delta: str, content_index: int | None = None) -> TextDelta:
         """A text block grows."""
-        index = self._latest if content_index is None else content_index
-        return TextDelta(content_index=index, delta=delta, partial=self._grown("text", index, delta))
+        index = self._latest if content_index is None else _place(content_index)
+        return _text_delta(index, delta, self._grown("text", index, delta))
 
     def text_end(
         self,
@@ -234,8 +247,8 @@ class ResponseBuilder:
 
     def thinking_delta(self, delta: str, content_index: int | None = None) -> ThinkingDelta:
         """A thinking block grows."""
-        index = self._latest if content_index is None else content_index
-        return ThinkingDelta(content_index=index, delta=delta, partial=self._grown("thinking", index, delta))
+        index = self._latest if content_index is None else _place(content_index)
+        return _thinking_delta(index, delta, self._grown("thinking", index, delta))
 
     def thinking_end(
         self,
@@ -279,8 +292,8 @@ class ResponseBuilder:
 
     def toolcall_delta(self, delta: str, content_index: int | None = None) -> ToolCallDelta:
         """The JSON text of a call's arguments grows. Partials show what it says so far."""
-        index = self._latest if content_index is None else content_index
-        return ToolCallDelta(content_index=index, delta=delta, partial=self._grown("toolcall", index, delta))
+        index = self._latest if content_index is None else _place(content_index)
+        return _toolcall_delta(index, delta, self._grown("toolcall", index, delta))
 
     def toolcall_end(
         self,
@@ -303,16 +316,17 @@ class ResponseBuilder:
         if arguments is ABSENT and call.pieces:
             arguments, problem = final_arguments("".join(call.pieces))
             arguments_error = arguments_error or problem
-        given = _given(
-            id=id,
-            name=name,
-            arguments_error=arguments_error,
-            thought_signature=thought_signature,
-            namespace=namespace,
+        begun = call.begun
+        block = ToolCall(  # by hand, because `evolve` takes four times as long
+            id=begun.id if id is None else _text(id),
+            name=begun.name if name is None else _text(name),
+            arguments=begun.arguments if isinstance(arguments, Absent) else arguments,
+            **_given(
+                arguments_error=arguments_error,
+                thought_signature=begun.thought_signature if thought_signature is None else thought_signature,
+                namespace=begun.namespace if namespace is None else namespace,
+            ),
         )
-        if arguments is not ABSENT:
-            given["arguments"] = arguments
-        block = attrs.evolve(call.begun, **given)
         return ToolCallEnd(content_index=index, tool_call=block, partial=self._finished(index, block))
 
     # --- inside ---------------------------------------------------------------------------------------------
@@ -336,7 +350,7 @@ class ResponseBuilder:
 
     def _opened(self, kind: Kind, content_index: int | None) -> tuple[int, Growing]:
         """The place of a block that is open, and the block."""
-        index = self._latest if content_index is None else content_index
+        index = self._latest if content_index is None else _place(content_index)
         growing = self._open.get(index)
         if growing is None or growing.kind != kind:
             raise self._not_open(kind, index, f"{kind}_end")
@@ -346,21 +360,23 @@ class ResponseBuilder:
         """Put a block in its place, complete."""
         del self._open[index]
         outline = self._outline
-        blocks = (*outline.blocks[:index], block, *outline.blocks[index + 1 :])
+        blocks = outline.blocks
+        blocks.put(index, block)
         if index == outline.index:
-            self._outline = Outline(outline.head, blocks)
+            self._outline = Outline(outline.head, blocks, blocks.now)
         else:
-            self._outline = attrs.evolve(outline, blocks=blocks)
+            self._outline = attrs.evolve(outline, moment=blocks.now)
         return self._partial()
 
     def _turn_to(self, index: int, growing: Growing) -> None:
         """From now on this block grows; the one that did keeps its place as it is."""
         outline = self._outline
-        blocks = list(outline.blocks)
+        blocks = outline.blocks
         if outline.growing is not None:
-            blocks[outline.index] = Unfinished(outline.growing, len(outline.growing.pieces))
-        blocks[index:] = [Unfinished(growing, 0), *blocks[index + 1 :]]
-        self._outline = Outline(outline.head, tuple(blocks), index, growing)
+            blocks.put(outline.index, Unfinished(outline.growing, len(outline.growing.pieces)))
+        if index == len(blocks):
+            blocks.put(index, Unfinished(growing, 0))
+        self._outline = Outline(outline.head, blocks, blocks.now, index, growing)
 
     def _partial(self) -> PartialMessage:
         growing = self._outline.growing
@@ -389,6 +405,13 @@ class ResponseBuilder:
     def _open_blocks(self) -> str:
         blocks = [f"block {index} ({growing.kind})" for index, growing in self._open.items()]
         return f"open: {', '.join(blocks)}" if blocks else "none is open"
+
+
+def _place(index: int) -> int:
+    """The index, if it is one: what is only equal to one would stand in the events."""
+    if type(index) is not int:
+        raise TypeError(f"a content_index is a whole number, not {index!r}")
+    return index
 
 
 def _text(value: str) -> str:

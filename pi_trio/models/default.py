@@ -7,6 +7,7 @@ importing an agent should be cheap.
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from ..messages import Model
     from .scripted import ScriptedProvider
     from .stream import ModelContext, Opened, StreamFn, StreamOptions
+
+_log: Final = logging.getLogger("pi_trio")
 
 NO_STREAM_FUNCTION: Final = (
     "No default stream function configured. Pass streamFn explicitly or call setDefaultStreamFn()."
@@ -35,7 +38,15 @@ def embedded_provider() -> ScriptedProvider:
 
 
 def embedded_stream(model: Model, context: ModelContext, options: StreamOptions) -> Opened:
-    """The stream function of the embedded provider: the default until another one is set."""
+    """The stream function of the embedded provider: the default until another one is set.
+
+    At the end of its script it says in the log (`pi_trio`) what to do; the response has Pi's text.
+    """
+    if not embedded_provider().pending_response_count:
+        _log.warning(
+            "an agent without a stream_fn was asked, and the scripted provider that answers for it has nothing to say: "
+            "give the agent a stream_fn, or that provider a script with embedded_provider().append_responses(…)"
+        )
     return embedded_provider().stream(model, context, options)
 
 

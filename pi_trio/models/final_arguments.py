@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import CodecError
 from ..jsontext import parse_json
-from ..jsonvalue import FrozenDict
+from ..jsonvalue import FrozenDict, freeze
 
 if TYPE_CHECKING:
     from ..jsonvalue import JSON
@@ -31,10 +31,10 @@ def final_arguments(text: str) -> tuple[FrozenDict, str | None]:
     if not text.strip():
         return FrozenDict(), None
     try:
-        value = _parsed(text)
-        if not isinstance(value, dict):
+        value = freeze(_parsed(text))
+        if not isinstance(value, FrozenDict):
             raise CodecError("", NOT_AN_OBJECT)
-        return FrozenDict(value), None
+        return value, None
     except CodecError as error:
         return FrozenDict(), f"{error}\n\nReceived arguments:\n{text}"
 

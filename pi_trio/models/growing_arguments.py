@@ -10,8 +10,11 @@ first whole value, nor deeper than `DEPTH_LIMIT` (as of 1.6.0).
 Each piece is read once, and completed parts are shared between the values shown. Only the containers that are
 still open are copied for a new one, and a piece earns just so much copying (`_EARNED`): a container of many
 thousand members is shown with a little delay, and the whole work stays proportional to the text. A long
-string is the exception: it is copied whenever it is shown longer. What nobody looks at is not made:
-`feed` settles what is to be shown, and `shown` makes it.
+string is the exception: it is copied whenever it is shown longer.
+
+What nobody looks at is not made. After each piece there is a *moment*: how many members each open container had then.
+Containers and strings only ever grow at their ends, so the value of a moment can be made at any time, however much
+has been read since.
 """
 
 from __future__ import annotations
@@ -22,7 +25,16 @@ from typing import Final, Literal, TypeAlias
 
 import attrs
 
-from ..jsonvalue import ABSENT, DEPTH_LIMIT, JSON, SAFE_INTEGER, Absent, FrozenDict, freeze
+from ..jsonvalue import (
+    ABSENT,
+    DEPTH_LIMIT,
+    JSON,
+    SAFE_INTEGER,
+    Absent,
+    FrozenDict,
+    frozen_array,
+    frozen_object,
+)
 
 _Expected: TypeAlias = Literal["key", "colon", "value", "comma"]
 
@@ -48,16 +60,15 @@ class GrowingArguments:
 
     def __init__(self) -> None:
         self._open: list[_Container] = []  # from the outermost in
-        self._string: list[str] | None = None  # what was joined of the string that is being read; pieces
+        self._string: _String | None = None  # the one that is being read
         self._is_key = False
         self._word: list[str] = []  # the pieces of the number, or true, false or null, that is being read
         self._held = ""  # an escape that is cut off
         self._done = False
         self._earned = 0
-        self._cost = 0  # of what was settled last
         self._changed = False
-        self._due = False  # settled to be shown, and not made yet
-        self._shown = _NOTHING
+        self._moment: Moment = _NOTHING
+        self._made: tuple[Moment, FrozenDict] = _NOTHING, _NOTHING  # what was looked at last
 
     @property
     def shown(self) -> FrozenDict:
@@ -65,15 +76,16 @@ class GrowingArguments:
 
         Where nothing has changed it is the very value of the last time.
         """
-        if self._due:
-            self._due = False
-            self._shown = self._made()
-        return self._shown
+        return self.at(self._moment)
 
-    def feed(self, text: str) -> None:
-        """Read the next piece."""
-        if self._due and not self._affords(self._cost + 2 * len(text) + 1, text):
-            _ = self.shown  # it may have to serve for longer than this piece
+    def at(self, moment: Moment) -> FrozenDict:
+        """The arguments as they were at a moment."""
+        if self._made[0] is not moment:
+            self._made = moment, moment if isinstance(moment, FrozenDict) else moment.value()
+        return self._made[1]
+
+    def feed(self, text: str) -> Moment:
+        """Read the next piece. Gives the moment that shows after it; the same one while there is nothing new to see."""
         self._earned += _EARNED[0] + _EARNED[1] * len(text)
         text, self._held = self._held + text, ""
         at = 0
@@ -90,6 +102,7 @@ class GrowingArguments:
                 self._read_mark(text[at])
                 at += 1
         self._settle()
+        return self._moment
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -98,32 +111,35 @@ class GrowingArguments:
         inner = self._open[-1] if self._open else None
         if mark == '"':
             self._is_key = inner is not None and inner.takes_key()
-            self._string = [""]
+            self._string = _String()
             self._grow()
         elif mark in ("{", "["):
-            self._open.append(_Container({} if mark == "{" else []))
+            self._open.append(
+                _Container({} if mark == "{" else [], outer=None if inner is None else inner.now())
+            )
             self._changed = True
             self._done = len(self._open) == DEPTH_LIMIT
         elif mark in ("}", "]") and inner is not None:
             self._open.pop()
             self._changed = True
-            self._end_value(freeze(inner.items))
+            self._end_value(inner.whole())
         elif mark == ":" and inner is not None and inner.expected == "colon":
             inner.expected = "value"
         elif mark == "," and inner is not None:
             inner.expected = "key"
 
-    def _read_string(self, pieces: list[str], text: str, at: int) -> int:
+    def _read_string(self, string: _String, text: str, at: int) -> int:
         """What comes next in a string: plain characters, and an escape or the end. Gives the place behind."""
         plain = _PLAIN.match(text, at)
         assert plain is not None
+        pieces = string.pieces
         pieces.append(plain[0])
         self._grow()
         end = plain.end()
         if end == len(text):
             return end
         if text[end] == '"':
-            self._end_string(pieces)
+            self._end_string(string)
             return end + 1
         escape = _ESCAPE.match(text, end)
         assert escape is not None
@@ -142,13 +158,14 @@ class GrowingArguments:
         """A string or word has grown, which is to be seen if there is a place for a value."""
         self._changed |= not self._open or self._open[-1].takes_value()
 
-    def _end_string(self, pieces: list[str]) -> None:
+    def _end_string(self, string: _String) -> None:
         self._string = None
+        text = string.at(len(string.pieces))
         if self._is_key:
-            self._open[-1].key = _joined(pieces)
+            self._open[-1].key = text
             self._open[-1].expected = "colon"
         else:
-            self._end_value(_joined(pieces))
+            self._end_value(text)
 
     def _end_word(self) -> None:
         word, self._word = "".join(self._word), []
@@ -160,38 +177,25 @@ class GrowingArguments:
             self._changed |= self._open[-1].end_value(value)
         elif value is not ABSENT:
             self._done = True
-            self._due = False
-            self._shown = value if isinstance(value, FrozenDict) else _NOTHING
+            self._moment = value if isinstance(value, FrozenDict) else _NOTHING
 
     # --- showing --------------------------------------------------------------------------------------------
-
-    def _affords(self, cost: int, text: str) -> bool:
-        """Whether a value of this cost can be shown after `text`, a character of which adds 2 to a cost at most."""
-        return cost <= self._earned + _EARNED[0] + _EARNED[1] * len(text)
 
     def _settle(self) -> None:
         """After a piece: whether the value as it is now is to be shown."""
         if not self._changed or not self._open or isinstance(self._open[0].items, list):
             return
-        begun = not self._is_key if self._string is not None else self._begun_word() is not ABSENT
-        self._cost = sum(len(container.items) + 2 for container in self._open) - 1 + begun
-        if self._cost <= self._earned:
-            self._earned -= self._cost
-            self._changed = False
-            self._due = True
-
-    def _made(self) -> FrozenDict:
-        """The value as it is now."""
-        value: JSON | Absent
+        inner = self._open[-1]
+        begun: _Begun
         if self._string is None:
-            value = self._begun_word()
+            begun = self._begun_word()
         else:
-            self._string[:] = [_joined(self._string)]  # the next time only what has come since is read
-            value = ABSENT if self._is_key else self._string[0]
-        for container in reversed(self._open):
-            value = container.shown_with(value)
-        assert isinstance(value, FrozenDict)
-        return value
+            begun = ABSENT if self._is_key else _Beginning(self._string, len(self._string.pieces))
+        cost = inner.cost() - 1 + (begun is not ABSENT)
+        if cost <= self._earned:
+            self._earned -= cost
+            self._changed = False
+            self._moment = inner.now(begun)
 
     def _begun_word(self) -> JSON | Absent:
         """What shows of the word that is being read."""
@@ -207,13 +211,79 @@ class GrowingArguments:
         return _number(begun[1] if begun else word)
 
 
-@attrs.define
+class _String:
+    """A string whose end has not come."""
+
+    __slots__ = ("_read", "pieces")
+
+    def __init__(self) -> None:
+        self.pieces: Final[list[str]] = []
+        self._read = 0, ""  # how many pieces were joined when it was looked at last, and to what
+
+    def at(self, mark: int) -> str:
+        """The text when it had so many pieces."""
+        read, text = self._read
+        if mark < read:
+            return _joined(["", *self.pieces[:mark]])
+        if mark > read:
+            text = _joined([text, *self.pieces[read:mark]])
+            self._read = mark, text
+        return text
+
+
+@attrs.frozen(eq=False)
+class _Beginning:
+    """So many pieces of a string."""
+
+    string: _String
+    count: int
+
+
+#: What has begun in a container; ABSENT if nothing has that shows.
+_Begun: TypeAlias = JSON | _Beginning | Absent
+
+
+@attrs.frozen(eq=False)
+class _Opening:
+    """A container that is open, at a moment: with so many entries, and perhaps a value that has begun in it."""
+
+    container: _Container
+    count: int
+    key: str
+    takes_value: bool
+    begun: _Begun
+
+    def value(self) -> FrozenDict:
+        """The outermost container as it was then."""
+        begun = self.begun
+        value: JSON | Absent = begun.string.at(begun.count) if isinstance(begun, _Beginning) else begun
+        inner: _Opening | None = self
+        while inner is not None:
+            value = inner.container.with_begun(inner.count, inner.key, value if inner.takes_value else ABSENT)
+            inner = inner.container.outer
+        assert isinstance(value, FrozenDict)
+        return value
+
+
+#: What shows: a value, or where it can be made from.
+Moment: TypeAlias = FrozenDict | _Opening
+
+
+@attrs.define(eq=False)
 class _Container:
-    """An object or array whose end has not come. It holds what is complete in it, frozen."""
+    """An object or array whose end has not come. It holds what is complete in it, frozen.
+
+    Attributes:
+        items: what is in it now.
+        outer: the container around it, which stays as it is as long as this one is open.
+        pairs: for an object, all that was ever put there: a key may come again, with another value.
+    """
 
     items: dict[str, JSON] | list[JSON]
+    outer: _Opening | None
     key: str = ""
     expected: _Expected = "key"
+    pairs: list[tuple[str, JSON]] = attrs.field(factory=list[tuple[str, JSON]])
 
     def takes_key(self) -> bool:
         return isinstance(self.items, dict) and self.expected in ("key", "comma")
@@ -225,23 +295,41 @@ class _Container:
         """A value inside is complete. Gives whether it has a place here."""
         placed = False
         if value is not ABSENT and self.takes_value():
-            self._put(self.items, value)
+            if isinstance(self.items, list):
+                self.items.append(value)
+            else:
+                self.items[self.key] = value
+                self.pairs.append((self.key, value))
             placed = True
         self.expected = "comma"
         return placed
 
-    def shown_with(self, begun: JSON | Absent) -> JSON:
-        """The container so far, with a value that has begun in it."""
-        items = self.items.copy()
-        if begun is not ABSENT and self.takes_value():
-            self._put(items, begun)
-        return freeze(items)
+    def cost(self) -> int:
+        """What it costs to copy it and those around it."""
+        cost, container = 0, self
+        while True:
+            cost += len(container.items) + 2
+            if container.outer is None:
+                return cost
+            container = container.outer.container
 
-    def _put(self, items: dict[str, JSON] | list[JSON], value: JSON) -> None:
-        if isinstance(items, list):
-            items.append(value)
-        else:
-            items[self.key] = value
+    def now(self, begun: _Begun = ABSENT) -> _Opening:
+        """The present moment of it."""
+        count = len(self.items) if isinstance(self.items, list) else len(self.pairs)
+        return _Opening(self, count, self.key, self.takes_value(), begun)
+
+    def with_begun(self, count: int, key: str, begun: JSON | Absent) -> JSON:
+        """The container when it had so many entries, with a value that had begun in it."""
+        if isinstance(self.items, list):
+            return frozen_array(self.items[:count] if begun is ABSENT else [*self.items[:count], begun])
+        pairs = self.pairs[:count]
+        if begun is not ABSENT:
+            pairs.append((key, begun))
+        return frozen_object(pairs)
+
+    def whole(self) -> JSON:
+        """The container when its end has come."""
+        return frozen_array(self.items) if isinstance(self.items, list) else frozen_object(self.items)
 
 
 def _number(word: str) -> JSON | Absent:

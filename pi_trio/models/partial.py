@@ -12,13 +12,16 @@ response, pays for the square after all, by his own choice: the delta is in the 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
+from collections.abc import Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import attrs
 
 from ..messages import AssistantMessage, Content, TextContent, ThinkingContent, ToolCall
-from .growing_arguments import GrowingArguments
+from .growing_arguments import GrowingArguments, Moment
 
 Kind: TypeAlias = Literal["text", "thinking", "toolcall"]
 
@@ -81,14 +84,14 @@ class GrowingText:
 class GrowingCall:
     """A tool call, whose arguments grow with their JSON text."""
 
-    __slots__ = ("_arguments", "_fed", "_lock", "begun", "kind", "pieces")
+    __slots__ = ("_arguments", "_lock", "_moments", "begun", "kind", "pieces")
 
     def __init__(self, begun: ToolCall) -> None:
         self.begun: Final = begun
         self.kind: Final[Kind] = "toolcall"
         self.pieces: Final[list[str]] = []
         self._arguments = GrowingArguments()
-        self._fed = 0
+        self._moments: list[Moment] = []  # after each piece that was read
         self._lock = threading.Lock()  # one reader at a time feeds the arguments
 
     def at(self, mark: int) -> ToolCall:
@@ -96,12 +99,9 @@ class GrowingCall:
         if mark == 0:
             return self.begun
         with self._lock:
-            if mark < self._fed:  # somebody looks back, which is rare: read it anew
-                self._arguments, self._fed = GrowingArguments(), 0
-            for piece in self.pieces[self._fed : mark]:
-                self._arguments.feed(piece)
-            self._fed = mark
-            return attrs.evolve(self.begun, arguments=self._arguments.shown)
+            for piece in self.pieces[len(self._moments) : mark]:
+                self._moments.append(self._arguments.feed(piece))
+            return attrs.evolve(self.begun, arguments=self._arguments.at(self._moments[mark - 1]))
 
 
 # --- messages ---------------------------------------------------------------------------------------------
@@ -115,25 +115,60 @@ class Unfinished:
     mark: int
 
 
-@attrs.frozen
+class Blocks:
+    """The content of a response as it comes: what stands at each place, and since when. Nothing is ever taken away."""
+
+    __slots__ = ("_places", "now")
+
+    def __init__(self) -> None:
+        self._places: list[list[tuple[int, Content | Unfinished]]] = []
+        #: How often something was put somewhere, which names a moment.
+        self.now = 0
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def put(self, index: int, block: Content | Unfinished) -> None:
+        """From now on this block stands there; the place may be a new one at the end."""
+        self.now += 1
+        if index == len(self._places):
+            self._places.append([(self.now, block)])
+        else:
+            self._places[index].append((self.now, block))
+
+    def at(self, moment: int) -> Iterator[Content | Unfinished]:
+        """What stood at each place at a moment."""
+        for place in self._places:
+            since, block = place[-1]
+            if since > moment:
+                which = bisect_right(place, moment, key=itemgetter(0))
+                if not which:
+                    return  # there was no such place
+                block = place[which - 1][1]
+            yield block
+
+
+@attrs.frozen(eq=False)
 class Outline:
     """What partials have in common, as long as one block grows.
 
     Attributes:
         head: the message's fields, but for its content.
-        blocks: its content; the place of the block that grows holds nothing of use.
+        blocks: its content, at `moment`; the place of the block that grows holds nothing of use.
         index: that place, if a block grows.
     """
 
     head: AssistantMessage
-    blocks: tuple[Content | Unfinished, ...] = ()
+    blocks: Blocks = attrs.field(factory=Blocks)
+    moment: int = 0
     index: int = -1
     growing: Growing | None = None
 
     def content(self, mark: int) -> tuple[Content, ...]:
         """All blocks, when the one that grows has come to `mark`."""
         content = [
-            block.growing.at(block.mark) if isinstance(block, Unfinished) else block for block in self.blocks
+            block.growing.at(block.mark) if isinstance(block, Unfinished) else block
+            for block in self.blocks.at(self.moment)
         ]
         if self.growing is not None:
             content[self.index] = self.growing.at(mark)

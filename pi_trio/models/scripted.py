@@ -89,7 +89,7 @@ def assistant(
 ) -> AssistantMessage:
     """A response of the model, for a script.
 
-    Parameters:
+    Args:
         content: its blocks; a string is a block of text.
         stop_reason: `stop` also fits a response with calls, because the loop looks at the calls alone.
             `error` and `aborted` tell the content first; `pending` ends in an error.
@@ -135,13 +135,16 @@ class ScriptedProvider:
     Messages are told under this provider's `api` and `provider` and the model that was asked for, with an
     estimated usage; their timestamp stays. A request that finds the script at its end gets one `error` event.
 
-    Parameters:
+    Args:
         responses: the script's first steps.
         api, provider: the names in messages and models.
         models: what `models` offers, renamed to this provider; one model "scripted-1" by default.
         token_size: the least and the most tokens in a chunk; a token is four characters.
         tokens_per_second: the pace of the deltas, on trio's clock; None for as fast as they are read.
         random: decides on the size of the chunks; `random.Random(0)` by default.
+
+    Raises:
+        TypeError: a response is neither a message nor a function; so too where steps are added.
     """
 
     def __init__(
@@ -159,7 +162,7 @@ class ScriptedProvider:
         self.provider: Final = provider
         self.models: Final = tuple(attrs.evolve(model, api=api, provider=provider) for model in models)
         self.state: Final = ScriptedState()
-        self._steps: deque[Step] = deque(responses)
+        self._steps: deque[Step] = deque(map(_checked, responses))
         self._least = max(1, min(token_size))
         self._most = max(self._least, token_size[1])
         self._tokens_per_second = tokens_per_second if tokens_per_second and tokens_per_second > 0 else None
@@ -172,11 +175,11 @@ class ScriptedProvider:
 
     def set_responses(self, responses: Iterable[Step]) -> None:
         """Put these steps in place of those that are left."""
-        self._steps = deque(responses)
+        self._steps = deque(map(_checked, responses))
 
     def append_responses(self, responses: Iterable[Step]) -> None:
         """Put these steps behind those that are left."""
-        self._steps.extend(responses)
+        self._steps.extend(map(_checked, responses))
 
     @property
     def pending_response_count(self) -> int:
@@ -230,6 +233,13 @@ class ScriptedProvider:
             stop_reason="error",
             timestamp=0,
         )
+
+
+def _checked(step: Step) -> Step:
+    """Raises: TypeError: it is no step."""
+    if isinstance(step, AssistantMessage) or callable(step):
+        return step
+    raise TypeError(f"a step of a script is a message, as assistant(…) makes it, or a function, not {step!r}")
 
 
 def _seeded(seed: int) -> Random:

@@ -30,7 +30,7 @@ Cut: TypeAlias = Callable[[str], Iterable[str]]
 def response_events(message: AssistantMessage, cut: Cut) -> Iterator[StreamEvent]:
     """The events of a response that becomes `message`.
 
-    Parameters:
+    Args:
         message: text, thinking and tool calls; its stop reason decides whether the last event is `done` or
             `error`.
         cut: how the text of a block, and the JSON text of a call's arguments, becomes deltas.

@@ -51,7 +51,7 @@ class ScriptedStream:
     abort is looked for before each event that adds to the message (a start, a delta), and after a delta's
     delay, which is not cut short.
 
-    Parameters:
+    Args:
         open_: prepares the response and gives its events. What it raises, and what they raise, becomes an
             `error` event. If it is cancelled, the next read calls it again.
         blank: a message without content that names API, provider and model, for the messages of errors.

@@ -308,3 +308,31 @@ async def test_an_abort_from_any_event_obeys_the_grammar() -> None:
                     break
                 index += 3
             assert index > 50
+
+
+async def test_another_thread_cannot_abort_but_may_queue() -> None:
+    """It would not wake trio. Through trio it can."""
+    refused: list[BaseException] = []
+    token = trio.lowlevel.current_trio_token()
+
+    def foreign() -> None:
+        agent.steer("and this")
+        agent.follow_up("then that")
+        try:
+            agent.abort()
+        except RuntimeError as error:
+            refused.append(error)
+        trio.from_thread.run_sync(agent.abort, trio_token=token)
+
+    async def work(*args: Any) -> Any:
+        await trio.to_thread.run_sync(foreign)
+        await trio.sleep_forever()
+
+    agent = Agent(model=MODEL, tools=[tool("work", work)], stream_fn=Script(assistant(call("t1"))))
+    with trio.fail_after(60):
+        outcome = await agent.prompt("go")
+    assert outcome.stop_reason == "aborted"
+    assert [str(error) for error in refused] == [
+        "another thread cannot abort a run: trio.from_thread.run_sync(agent.abort)"
+    ]
+    assert agent.has_queued_messages()

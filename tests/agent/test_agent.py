@@ -136,6 +136,31 @@ async def test_a_prompt_is_a_text_with_images() -> None:
     assert isinstance(first.timestamp, int)
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (({"role": "user", "content": "hi"},), r"not its JSON: UserMessage\(content=\.\.\.\), say"),
+        (([{"role": "user", "content": "hi"}],), "a message was expected, or a text, not dict"),
+        ((5,), "not iterable"),
+        (([b"hi"],), "a message was expected, or a text, not bytes"),
+        (("look", ["image.png"]), "an ImageContent was expected, not str"),
+        (("look", "image.png"), "an ImageContent was expected, not str"),
+        (([user("hi")], ["image.png"]), "an ImageContent was expected"),
+    ],
+)
+async def test_what_is_no_prompt_is_refused_and_nothing_has_begun(given: tuple[Any, ...], says: str) -> None:
+    agent = Agent(model=MODEL, stream_fn=Script())
+    with pytest.raises(TypeError, match=says):
+        await agent.prompt(*given)
+    assert agent.messages == ()
+    assert (await agent.prompt("hi")).text == "nothing more"
+
+
+def test_the_json_of_a_message_is_no_transcript() -> None:
+    with pytest.raises(TypeError, match="not its JSON"):
+        Agent(messages={"role": "user", "content": "hi"})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("how", [list, iter, tuple, lambda messages: messages[0]])
 async def test_a_prompt_is_messages_as_they_are(how: Callable[[list[Any]], Any]) -> None:
     agent = Agent(model=MODEL, stream_fn=Script())

@@ -405,3 +405,74 @@ async def test_after_tool_call_cannot_reach_what_the_tool_got() -> None:
     )
     await agent.prompt("go")
     assert kept == [{"n": 1}]
+
+
+@attrs.define
+class Cancelling:
+    """Raises a `Cancelled` that it has kept from somewhere else."""
+
+    suspends: bool
+    grouped: bool
+    kept: trio.Cancelled | None = None
+
+    async def prepare(self) -> None:
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            try:
+                await trio.lowlevel.checkpoint()
+            except trio.Cancelled as error:
+                self.kept = error
+                raise
+
+    def __call__(self, *args: Any) -> Any:
+        return self.later() if self.suspends else self.now()
+
+    async def later(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.now()
+
+    def now(self) -> None:
+        assert self.kept is not None
+        raise BaseExceptionGroup("kept", [self.kept]) if self.grouped else self.kept
+
+
+@pytest.mark.parametrize("place", ["execute", "before_tool_call", "after_tool_call"])
+@pytest.mark.parametrize("grouped", [True, False])
+@pytest.mark.parametrize("suspends", [True, False])
+async def test_a_cancelled_that_somebody_has_kept_is_an_error_of_its_call(
+    place: str, grouped: bool, suspends: bool
+) -> None:
+    await (cancelling := Cancelling(suspends, grouped)).prepare()
+    given: dict[str, Any] = {"execute": lambda *args: result(), place: cancelling}
+    agent = agent_with(call("t1"), **given)
+    heard = Recorder(agent)
+    outcome = await agent.prompt("go")
+    assert (outcome.stop_reason, outcome.errors) == ("stop", ())
+    assert texts(agent) == ["trio.Cancelled was raised where nothing is cancelled"]
+    check(heard.events)
+
+
+@pytest.mark.parametrize("added", [5, "word", [5], {"a": "b"}, ["a", None]])
+@pytest.mark.parametrize("profile", ["pi-0.85.0", "pi-1.6.0"])
+async def test_added_tools_that_are_no_names(added: Any, profile: str) -> None:
+    """Only the messages of 0.85.0 tell of them."""
+    answer = ToolResult(content=[TextContent(text="seen")], extra={"addedToolNames": added})  # type: ignore[arg-type]
+    agent = agent_with(call("t1"), execute=lambda *args: answer, profile=profile)
+    outcome = await agent.prompt("go")
+    assert outcome.stop_reason == "stop"
+    refused = "Tool work returned addedToolNames that are no list of names"
+    assert texts(agent) == [refused if profile == "pi-0.85.0" else "seen"]
+
+
+async def test_hooks_that_give_what_no_result_can_have() -> None:
+    for options in (
+        {"after_tool_call": lambda *args: AfterToolCallResult(content=(5,))},
+        {"after_tool_call": lambda *args: AfterToolCallResult(usage=5)},
+        {"before_tool_call": lambda *args: BeforeToolCallResult(block=True, reason=5)},  # type: ignore[arg-type]
+    ):
+        agent = agent_with(call("t1"), execute=lambda *args: result(), **options)
+        outcome = await agent.prompt("go")
+        assert outcome.stop_reason == "stop"
+        (message,) = results_of(agent.messages)
+        assert message.is_error
+        assert "5" in text_of(message)

@@ -421,6 +421,26 @@ async def test_the_abort_is_raised_before_anything_is_cut(autojump_clock: trio.t
     assert order == ["abort", "cut"]
 
 
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt("stop"), SystemExit(3)])
+async def test_an_interrupt_in_a_function_of_the_signal_comes_out_after_settlement(
+    interrupt: BaseException, reduced: list[AgentEvent]
+) -> None:
+    def strike() -> None:
+        raise interrupt
+
+    async def struck(call_id: str, args: Any, signal: AbortSignal, on_update: Any) -> Any:
+        signal.on_abort(strike)
+        scope.cancel()
+        await trio.sleep_forever()
+
+    agent = stuck_agent(calls=1, execute=struck)
+    with pytest.raises(type(interrupt)) as raised, trio.CancelScope() as scope:
+        await agent.prompt("go")
+    assert raised.value is interrupt
+    assert not agent.state.is_streaming
+    check(reduced)
+
+
 async def test_a_fault_in_a_function_of_the_signal_does_not_stop_the_settlement(
     autojump_clock: trio.testing.MockClock, reduced: list[AgentEvent]
 ) -> None:

@@ -12,6 +12,7 @@ import trio.testing
 from pi_trio.abort import AbortSignal
 from pi_trio.agent.agent import Agent
 from pi_trio.events import AgentEvent, ToolExecutionEnd
+from pi_trio.models.stream import ResponseStream
 from pi_trio.tools.tool import UpdateFn
 
 from .grammar import check
@@ -371,6 +372,70 @@ async def test_a_provider_that_crashes_does_not_reach_a_listener(behind_a_plain_
     assert outcome.stop_reason == "error"
     assert behind.briefs == heard.briefs
     check(heard.events)
+
+
+@pytest.mark.parametrize("during", ["read", "delivery"])
+async def test_a_provider_that_crashes_is_not_read_for_ever(
+    during: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    crash = trio.Event()
+
+    class Silent(BusyProvider):
+        async def __anext__(self) -> Any:
+            return await super().__anext__() if self._last is None else await trio.sleep_forever()
+
+    async def slow(event: AgentEvent, signal: AbortSignal) -> None:
+        if brief(event) == "message_start assistant":
+            if during == "delivery":
+                crash.set()
+            await trio.sleep(1)
+
+    agent = Agent(model=MODEL, stream_fn=Script(lambda request: Silent(request, crash)))
+    agent.subscribe(slow)
+    heard = Recorder(agent)
+    with trio.fail_after(60):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(agent.prompt, "go")
+            await trio.sleep(2)
+            crash.set()
+    assert "connection reset" in (agent.state.error_message or "")
+    check(heard.events)
+
+
+async def test_what_comes_at_once_after_an_abort_is_not_said() -> None:
+    stream = ResponseStream()
+    events = stream_events(assistant("one"))
+    stream.push(events.pop(0))
+    agent = Agent(model=MODEL, stream_fn=lambda *_request: stream)
+    heard = Recorder(agent)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(agent.prompt, "go")
+        await trio.testing.wait_all_tasks_blocked()
+        agent.abort()
+        stream.push(events.pop(0))
+    assert "message_update" not in heard.briefs
+    check(heard.events)
+
+
+async def test_a_listener_that_the_grace_has_cut_is_the_last_who_hears(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async def stuck(event: AgentEvent, signal: AbortSignal) -> None:
+        if event.type == "message_update":
+            await trio.sleep_forever()
+
+    agent = Agent(model=MODEL, stream_fn=Script(assistant("one"), pause=_nothing), settle_grace=2)
+    heard = Recorder(agent)
+    agent.subscribe(stuck)
+    with trio.move_on_after(1) as scope:
+        await agent.prompt("go")
+    assert scope.cancelled_caught
+    assert trio.current_time() == 3
+    assert heard.briefs[-1] == "message_update"
+
+
+async def _nothing(_place: str) -> None:
+    pass
 
 
 async def test_a_provider_with_tasks_of_its_own_works() -> None:

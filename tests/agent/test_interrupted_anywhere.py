@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from random import Random
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final
 
 import attrs
@@ -24,6 +24,7 @@ from pi_trio.agent.config import LoopConfig
 from pi_trio.agent.hooks import AgentContext, Hooks
 from pi_trio.agent.lowlevel import open_agent_loop, run_agent_loop
 from pi_trio.events import AgentEvent
+from pi_trio.happening import Happening
 
 from .grammar import check
 from .scripting import MODEL, Recorder, Script, assistant, call, result, tool, user, yielding
@@ -36,8 +37,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:R
 
 
 async def work(call_id: str, args: Any, signal: AbortSignal, on_update: Any) -> Any:
-    on_update(result("half"))
-    await trio.lowlevel.checkpoint()
+    await on_update(result("half")).wait()
     return result("done")
 
 
@@ -161,7 +161,10 @@ class Line:
 
     def _call(self, frame: FrameType, event: str, arg: Any) -> Any:
         code = frame.f_code
-        return self._line if code in self.USERS or code.co_filename.startswith(self.FOLDER) else None
+        return self._line if self._counts(code) else None
+
+    def _counts(self, code: CodeType) -> bool:
+        return code in self.USERS or code.co_filename.startswith(self.FOLDER)
 
     def _line(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
@@ -171,6 +174,18 @@ class Line:
                 sys.settrace(None)
                 signals.raise_signal(signals.SIGINT)
         return self._line
+
+
+class WaitingLine(Line):
+    """Strikes in what tasks wait in."""
+
+    WAITS: Final = frozenset(
+        one.__code__
+        for one in (Happening.wait, trio.Event.wait, trio.lowlevel.ParkingLot.park, AbortSignal.wait)
+    )
+
+    def _counts(self, code: CodeType) -> bool:
+        return code in self.WAITS
 
 
 RUNS: Final = [Round.prompt, Round.prompt_in_a_child, Round.open_prompt, Round.low_level, Round.stream]
@@ -195,6 +210,20 @@ def test_at_any_line(run: Run, reduced: list[AgentEvent]) -> None:
         except AssertionError as error:
             error.add_note(f"struck at {line.struck}, the line number {number}")
             raise
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.__name__)
+def test_at_any_line_of_a_wait(run: Run, reduced: list[AgentEvent]) -> None:
+    """Where a task that is struck must not stay among those that wait: it would be woken from something else."""
+    for number in range(1, 2000, 3):
+        reduced.clear()
+        line, one = WaitingLine(number), Round(reduced)
+        by_itself(one, run, line.begin, line.end)
+        if line.struck is None:
+            break
+        assert [type(error) for error in one.raised] == [KeyboardInterrupt], line.struck
+        one.verify()
+    assert number > 3
 
 
 @pytest.mark.skipif(not hasattr(signals, "setitimer"), reason="there is no timer that can strike")

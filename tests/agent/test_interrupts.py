@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 import signal as signals
-from typing import Any
+import sys
+from types import FrameType
+from typing import Any, Final
 
 import pytest
 import trio
 import trio.testing
 
-from pi_trio.abort import AbortSignal
+from pi_trio.abort import AbortController, AbortSignal
 from pi_trio.agent.agent import Agent
+from pi_trio.agent.config import LoopConfig
+from pi_trio.agent.event_stream import EventChannel, _Subscribed
+from pi_trio.agent.hooks import AgentContext
 from pi_trio.agent.ledger import Ledger
+from pi_trio.agent.lowlevel import open_agent_loop
+from pi_trio.agent.open_run import OpenRun
 from pi_trio.agent.state import LiveState
 from pi_trio.events import AgentEnd, AgentEvent
 from pi_trio.messages import AssistantMessage
 from pi_trio.tools.tool import ExecutionMode
 
 from .grammar import check
-from .scripting import MODEL, Recorder, Script, assistant, brief, call, result, tool
+from .scripting import MODEL, Recorder, Script, assistant, brief, call, result, tool, user
 
 WHERE = (
     "provider",
@@ -168,3 +176,54 @@ async def test_what_the_user_gives_is_not_protected(monkeypatch: pytest.MonkeyPa
     assert {place for place, kinds in protected.items() if kinds != {False}} == own
     assert all(protected[place] == {True} for place in own)
     assert len(protected) == len(own) + len(HOOKS) + 8
+
+
+CALLED_BY_THE_USER: Final[list[Any]] = [
+    EventChannel.receive,
+    EventChannel.close,
+    _Subscribed.close,
+    OpenRun.close,
+    type(AbortSignal.scope(AbortSignal())).__enter__,
+    type(AbortSignal.scope(AbortSignal())).__exit__,
+    AbortController.abort,
+]
+"""What would be left half-done if Ctrl-C struck in the middle of it."""
+
+
+async def test_what_the_user_calls_is_done_whole() -> None:
+    names = {inspect.unwrap(function).__code__: function.__qualname__ for function in CALLED_BY_THE_USER}
+    assert len(names) == len(CALLED_BY_THE_USER)
+    found: dict[str, set[bool]] = {}
+
+    def trace(frame: FrameType, event: str, arg: Any) -> Any:
+        if frame.f_code not in names:
+            return None
+        if event == "line":
+            found.setdefault(names[frame.f_code], set()).add(trio.lowlevel.currently_ki_protected())
+        return trace
+
+    @trio.lowlevel.disable_ki_protection
+    async def use() -> None:
+        agent = Agent(model=MODEL, stream_fn=Script())
+        async with trio.open_nursery() as nursery, agent.events() as channel:
+            nursery.start_soon(agent.prompt, "go")
+            await channel.receive()
+            await channel.aclose()
+        async with agent.open_prompt("go") as run:
+            await run.receive()
+            await run.aclose()
+        config = LoopConfig(stream_fn=Script(), model=MODEL)
+        async with open_agent_loop([user("go")], AgentContext(messages=()), config) as stream:
+            await stream.aclose()
+        controller = AbortController()
+        with controller.signal.scope():
+            controller.abort()
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        await use()
+    finally:
+        sys.settrace(before)
+    assert {name for name, kinds in found.items() if kinds != {True}} == set()
+    assert found.keys() == {*names.values()}

@@ -13,6 +13,7 @@ from pi_trio.agent.config import LoopConfig
 from pi_trio.agent.hooks import AgentContext
 from pi_trio.agent.lowlevel import (
     open_agent_loop,
+    open_agent_loop_continue,
     run_agent_loop,
     run_agent_loop_continue,
     start_agent_loop,
@@ -53,6 +54,31 @@ async def test_a_run_has_begun_when_the_call_returns() -> None:
         messages = await run.finish()
         assert briefs(heard.events)[-1] == "agent_end"
         assert messages[-1].role == "assistant"
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "says"),
+    [
+        ({"abort_mode": "cancle"}, ValueError, "abort_mode is one of cancel, signal, not 'cancle'"),
+        ({"grace": -1}, ValueError, "grace is a number of seconds from 0"),
+        ({"grace": "5"}, TypeError, "grace is a number of seconds"),
+    ],
+)
+async def test_with_what_makes_no_sense_nothing_is_begun(
+    options: dict[str, Any], kind: type[Exception], says: str
+) -> None:
+    heard = Heard()
+    with pytest.raises(kind, match=says):
+        await run_agent_loop([user("go")], ASKED, config(), heard, **options)
+    with pytest.raises(kind, match=says):
+        await run_agent_loop_continue(ASKED, config(), heard, **options)
+    with pytest.raises(kind, match=says):
+        async with open_agent_loop([user("go")], ASKED, config(), **options):
+            pass
+    with pytest.raises(kind, match=says):
+        async with open_agent_loop_continue(ASKED, config(), **options):
+            pass
+    assert heard.events == []
 
 
 async def test_what_cannot_be_continued_is_not_begun() -> None:

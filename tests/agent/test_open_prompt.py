@@ -52,6 +52,42 @@ def no_task_left() -> Iterator[None]:
     assert trio.lowlevel.current_statistics().tasks_living == tasks
 
 
+@pytest.mark.parametrize(
+    "error", [trio.EndOfChannel(), StopAsyncIteration(), trio.EndOfChannel("and so on")], ids=repr
+)
+@pytest.mark.parametrize("read", [True, False])
+async def test_an_error_that_would_read_as_the_end_is_told_as_one(error: Exception, read: bool) -> None:
+    def late(event: AgentEvent, _signal: AbortSignal) -> None:
+        if event.type == "agent_end":
+            raise error
+
+    agent, recorder = chat()
+    agent.subscribe(late)
+    with pytest.raises((RuntimeError, trio.EndOfChannel)) as raised:
+        async with agent.open_prompt("go") as run:
+            if read:
+                async for _ in run:
+                    pass
+            else:
+                while (await run.receive()).type != "agent_end":
+                    pass
+    if read:
+        assert str(raised.value) == f"the run has failed with {error!r}"
+        assert raised.value.__cause__ is error
+    settled(agent, recorder)
+
+
+@pytest.mark.parametrize("opens", ["open_prompt", "events", "open_continue"])
+async def test_what_opens_a_block_opens_one(opens: str) -> None:
+    agent, _ = chat(messages=["go"])
+    opened = getattr(agent, opens)(*["go"][: opens == "open_prompt"])
+    async with opened:
+        pass
+    with pytest.raises(RuntimeError, match=rf"entered before: call {opens}\(\) for each"):
+        await opened.__aenter__()
+    assert agent.signal is None
+
+
 async def all_events() -> int:
     agent, recorder = chat()
     await agent.prompt("go")
@@ -76,6 +112,7 @@ async def test_a_run_is_read_in_one_task() -> None:
         recorder.briefs[-6:],
     )  # calls may overtake each other
     assert run.result.messages == agent.messages[1:]  # without the system message
+    assert run.result is run.result
     settled(agent, recorder)
 
 
@@ -124,6 +161,19 @@ async def test_waiting_for_idle_inside_the_block_would_wait_for_oneself() -> Non
         async for _event in run:
             pass
         await agent.wait_for_idle()
+    assert run.result.text == "all is well"
+
+
+async def test_who_has_closed_the_stream_may_wait_for_idle() -> None:
+    """Nobody waits for that reader any more."""
+    agent, recorder = chat()
+    async with agent.open_prompt("go") as run:
+        await run.receive()
+        await run.aclose()
+        await agent.wait_for_idle()
+        settled(agent, recorder)
+        with pytest.raises(trio.ClosedResourceError):
+            await run.receive()
     assert run.result.text == "all is well"
 
 
@@ -391,6 +441,23 @@ async def test_an_interrupt_in_the_run_ends_the_block() -> None:
     settled(agent, recorder)
 
 
+async def test_an_interrupt_goes_before_what_the_block_raises_meanwhile_and_notes_it() -> None:
+    def struck(*_: Any) -> ToolResult:
+        raise KeyboardInterrupt
+
+    agent, recorder = chat(struck)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        async with agent.open_prompt("go") as run:
+            try:
+                async for _ in run:
+                    pass
+                await trio.sleep_forever()
+            finally:
+                raise RuntimeError("no way to clean up")
+    assert caught.value.__notes__ == ["the block had failed, too: RuntimeError('no way to clean up')"]
+    settled(agent, recorder)
+
+
 # The channel of all runs.
 
 
@@ -422,7 +489,7 @@ async def test_who_stops_reading_delays_and_fails_nothing(way: str, last: int) -
                 for _ in range(last):
                     await channel.receive()
                 if way == "close":
-                    channel.close()
+                    await channel.aclose()
                 if way != "leave":
                     await trio.sleep_forever()
 
@@ -438,6 +505,23 @@ async def test_who_stops_reading_delays_and_fails_nothing(way: str, last: int) -
         assert (await agent.prompt("go")).text == "all is well"
         nursery.cancel_scope.cancel()
     settled(agent, recorder)
+
+
+async def test_who_still_waits_for_an_event_is_told_that_the_block_was_left() -> None:
+    agent, _ = chat()
+    told: list[type[BaseException]] = []
+
+    async def read(channel: trio.abc.ReceiveChannel[AgentEvent]) -> None:
+        try:
+            await channel.receive()
+        except BaseException as error:
+            told.append(type(error))
+
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery, agent.events() as channel:
+            nursery.start_soon(read, channel)
+            await trio.testing.wait_all_tasks_blocked()
+    assert told == [trio.ClosedResourceError]
 
 
 async def test_a_closed_channel_is_no_subscriber_any_more() -> None:

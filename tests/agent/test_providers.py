@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any
 
@@ -22,7 +23,8 @@ from pi_trio.events import AgentEvent, StreamDone, StreamEvent, StreamStart, Tex
 from pi_trio.messages import AssistantMessage, TextContent, ToolCall
 from pi_trio.models.stream import ModelContext, StreamOptions
 
-from .scripting import MODEL, Recorder, Script, assistant, user
+from .grammar import check
+from .scripting import MODEL, USAGE, Recorder, Script, assistant, user, yielding
 
 GOOD = assistant("well")
 
@@ -56,8 +58,22 @@ def gives(make: Callable[[], AsyncGenerator[StreamEvent]]) -> Callable[..., Gene
     return stream
 
 
+class Incomparable:
+    """Compared, it falls over."""
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("not with me")
+
+    def __hash__(self) -> int:
+        return hash("error")
+
+
 UNREADABLE: dict[str, Any] = {
     "no usage": attrs.evolve(GOOD, usage=None),  # type: ignore[arg-type]
+    "a usage without numbers": attrs.evolve(GOOD, usage=attrs.evolve(USAGE, input=None)),  # type: ignore[arg-type]
+    "a cost without numbers": attrs.evolve(GOOD, usage=attrs.evolve(USAGE, cost=None)),  # type: ignore[arg-type]
+    "a stop reason that is a list": attrs.evolve(GOOD, stop_reason=["stop"]),  # type: ignore[arg-type]
+    "a stop reason that cannot be compared": attrs.evolve(GOOD, stop_reason=Incomparable()),  # type: ignore[arg-type]
     "no text": attrs.evolve(GOOD, content=(TextContent(text=None),)),  # type: ignore[arg-type]
     "an id that is a list": assistant(ToolCall(id=[], name="work", arguments={})),  # type: ignore[arg-type]
     "a call without a name": assistant(ToolCall(id="t1", name=None, arguments={})),  # type: ignore[arg-type]
@@ -117,8 +133,9 @@ async def test_an_ending_that_cannot_be_told_is_still_an_end(cancelled: bool) ->
     assert not agent.state.is_streaming
 
 
-async def test_a_result_is_told_whatever_a_caller_put_into_the_transcript() -> None:
-    odd: Any = attrs.evolve(GOOD, usage=None)  # type: ignore[arg-type]
+@pytest.mark.parametrize("usage", [None, attrs.evolve(USAGE, input="x"), attrs.evolve(USAGE, cost=None)])  # type: ignore[arg-type]
+async def test_a_result_is_told_whatever_a_caller_put_into_the_transcript(usage: Any) -> None:
+    odd: Any = attrs.evolve(GOOD, usage=usage)
     agent = Agent(model=MODEL, stream_fn=Script())
     with trio.move_on_after(5):
         result = await agent.prompt([odd, user("go")])
@@ -157,6 +174,74 @@ async def test_a_generator_is_closed_inside_the_run(end: str) -> None:
         await agent.prompt("go")
     assert log == ["closed", "agent_end"]
     gc.collect()
+
+
+@asynccontextmanager
+async def deadline() -> AsyncGenerator[None]:
+    with trio.fail_after(5):
+        yield
+
+
+@asynccontextmanager
+async def nursery_with_a_child() -> AsyncGenerator[None]:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.sleep, 1)
+        yield
+
+
+@pytest.mark.parametrize("around", [deadline, trio.open_nursery, nursery_with_a_child])
+@pytest.mark.parametrize("end", ["done", "raises", "aborted", "cancelled", "left"])
+@pytest.mark.parametrize("pause", [None, yielding])
+async def test_a_generator_may_yield_inside_its_scopes(around: Any, end: str, pause: Any) -> None:
+    """It is closed where it was read, before anything that was entered before it is left."""
+
+    async def events() -> AsyncGenerator[StreamEvent]:
+        async with around():
+            yield StreamStart(partial=GOOD)
+            await trio.lowlevel.checkpoint()
+            yield TextDelta(content_index=0, delta="well", partial=GOOD)
+            if end == "raises":
+                raise ValueError("broken")
+            if end == "aborted":
+                agent.abort()
+            if end == "cancelled":
+                scope.cancel()
+            await trio.lowlevel.checkpoint()
+            yield StreamDone(reason="stop", message=GOOD)
+
+    agent = Agent(model=MODEL, stream_fn=gives(events))
+    agent.subscribe(recorder := Recorder(pause=pause))
+    with trio.CancelScope() as scope:
+        async with agent.open_prompt("go") as run:
+            async for event in run:
+                if end == "left" and event.type == "message_update":
+                    break
+    reason = {"done": "stop", "raises": "error"}.get(end, "aborted")
+    assert run.result.stop_reason == reason
+    assert all("corrupted" not in str(error) for error in run.result.errors)
+    check(recorder.events)
+
+
+async def test_the_scopes_of_a_generator_cancel_no_listener(autojump_clock: object) -> None:
+    heard: list[str] = []
+
+    async def events() -> AsyncGenerator[StreamEvent]:
+        with trio.fail_after(5):
+            yield StreamStart(partial=GOOD)
+            await trio.lowlevel.checkpoint()
+            yield StreamDone(reason="stop", message=GOOD)
+
+    async def slow(event: AgentEvent, _signal: AbortSignal) -> None:
+        if event.type == "message_start":
+            await trio.sleep(10)
+        heard.append(event.type)
+
+    agent = Agent(model=MODEL, stream_fn=gives(events))
+    agent.subscribe(slow)
+    result = await agent.prompt("go")
+    assert [type(error) for error in result.errors] == [trio.TooSlowError]
+    assert heard.count("message_start") == 2
+    assert heard[-1] == "agent_end"
 
 
 @pytest.mark.parametrize("place", ["aiter", "anext", "aenter", "result"])
@@ -204,3 +289,16 @@ def test_ctrl_c_ends_what_a_provider_does_without_awaiting(place: str) -> None:
     with pytest.raises(KeyboardInterrupt):
         trio.run(agent.prompt, "go")
     assert recorder.briefs[-1] == "agent_end"
+
+
+@pytest.mark.parametrize("given", ["text", None, GOOD])
+@pytest.mark.parametrize("later", [False, True])
+async def test_what_is_no_response_is_told(given: Any, later: bool) -> None:
+    async def stream_later(*args: Any) -> Any:
+        return given
+
+    agent = Agent(model=MODEL, stream_fn=stream_later if later else lambda *args: given)
+    result = await agent.prompt("go")
+    assert result.error_message is not None
+    assert result.error_message.startswith("a stream function returns an async context manager")
+    assert isinstance(result.errors[0], TypeError)

@@ -20,6 +20,8 @@ WRONG = [
     ("settle_grace", math.nan, ValueError, "from 0"),
     ("settle_grace", -1, ValueError, "from 0"),
     ("model", "gpt", TypeError, "model is a Model, not 'gpt'"),
+    ("tools", [len], TypeError, "a Tool was expected, not <built-in function len>: is @tool missing?"),
+    ("tools", ["add"], TypeError, "a Tool was expected, not 'add'"),
 ]
 
 
@@ -32,6 +34,13 @@ def test_what_makes_no_sense_is_refused(name: str, value: Any, kind: type[Except
     with pytest.raises(kind, match=says):
         setattr(agent, name, value)
     assert getattr(agent, name) == before
+
+
+def test_before_it_is_set_a_setting_is_missing_as_any_attribute() -> None:
+    agent = Agent.__new__(Agent)
+    assert not hasattr(agent, "settle_grace")
+    with pytest.raises(AttributeError, match="settle_grace has not been set yet"):
+        agent.settle_grace  # noqa: B018
 
 
 @pytest.mark.parametrize("value", [0, 2.5, math.inf])

@@ -56,6 +56,16 @@ async def test_a_listener_counts_once_and_unsubscribing_tells() -> None:
     assert heard == []
 
 
+@pytest.mark.parametrize("what", [None, 5, "agent_start"])
+async def test_what_cannot_be_called_is_no_listener(what: Any) -> None:
+    agent = Agent(model=MODEL, stream_fn=Script())
+    with pytest.raises(TypeError, match=f"a listener is a function .* not {what!r}"):
+        agent.subscribe(what)
+    agent.subscribe(recorder := Recorder())
+    await agent.prompt("go")
+    check(recorder.events)
+
+
 @pytest.mark.parametrize("pause", [None, yielding])
 async def test_the_set_of_listeners_is_live(pause: Any) -> None:
     """S-28: one added during a delivery gets that very event, one removed before its turn does not."""

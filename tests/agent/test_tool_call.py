@@ -72,6 +72,27 @@ async def test_failures_never_raise(suspends: bool) -> None:
         assert text_of(outcome.result) == "broken"
 
 
+async def test_what_is_raised_by_tool_or_hook_is_logged_once_and_what_a_model_does_wrong_is_not(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def failing(*args: Any) -> Any:
+        raise ValueError("broken")
+
+    ways: list[dict[str, Any]] = [{"execute": failing}]
+    ways += [{"hooks": Hooks(**{name: failing})} for name in ("before_tool_call", "after_tool_call")]
+    for way in ways:
+        caplog.clear()
+        await run(**way)
+        (record,) = caplog.records
+        assert (record.name, record.exc_info is not None) == ("pi_trio", True)
+    caplog.clear()
+    picky = attrs.evolve(tool("work", work), parameters={"type": "object", "required": ["much"]})
+    context = AgentContext(messages=(user("go"), ANSWER), tools=(picky,))
+    outcome = await run_tool_call(call("t1", "work", n=1), assistant_message=ANSWER, context=context)
+    assert text_of(outcome.result).startswith("Validation failed")
+    assert not caplog.records
+
+
 async def test_refusals_are_outcomes() -> None:
     outcome = await run(name="other")
     assert (text_of(outcome.result), outcome.is_error) == ("Tool other not found", True)

@@ -192,7 +192,7 @@ async def test_a_second_poll_after_preparing_takes_what_came_meanwhile() -> None
 
 
 @pytest.mark.parametrize("action", ["end", "continue", "other", None])
-async def test_finish_turn_decides(action: str | None) -> None:
+async def test_finish_turn_decides(action: Any) -> None:
     decisions = [TurnDecision(action=action)]
     agent, heard, _ = working(
         assistant("a0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -224,4 +225,43 @@ async def test_a_tool_may_report_from_a_thread() -> None:
     heard = Recorder(agent)
     await agent.prompt("go")
     assert partials(heard) == ["from a thread"]
+    check(heard.events)
+
+
+async def test_a_listener_sees_the_context_of_the_report_that_it_hears() -> None:
+    """Also where the task that delivers it has delivered another call's before."""
+    where: ContextVar[str] = ContextVar("where")
+
+    async def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        for number in range(3):
+            where.set(f"{call_id} {number}")
+            on_update(result(where.get()))
+            await trio.testing.wait_all_tasks_blocked()
+        return result()
+
+    agent = agent_with(call("t1"), call("t2"), execute=work)
+    tasks: set[trio.lowlevel.Task] = set()
+
+    async def listener(event: AgentEvent, signal: AbortSignal) -> None:
+        if isinstance(event, ToolExecutionUpdate):
+            tasks.add(trio.lowlevel.current_task())
+            assert where.get() == text_of(event.partial_result)
+
+    agent.subscribe(listener)
+    heard = Recorder(agent)
+    (await agent.prompt("go")).raise_for_error()
+    assert len(partials(heard)) == 6
+    assert len(tasks) == 2
+
+
+async def test_a_report_straight_from_a_thread_is_refused_before_anybody_hears_it() -> None:
+    async def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        with pytest.raises(RuntimeError):
+            await trio.to_thread.run_sync(on_update, result("from a thread"))
+        return result()
+
+    agent = agent_with(call("t1"), execute=work)
+    heard = Recorder(agent)
+    assert (await agent.prompt("go")).stop_reason == "stop"
+    assert partials(heard) == []
     check(heard.events)

@@ -408,3 +408,28 @@ def test_what_is_no_value_is_refused_and_changes_nothing(call):
     builder.text_start()
     builder.text_end()
     assert builder.done("stop").message.usage == Usage.zero()
+
+
+@pytest.mark.parametrize("index", [False, 0.0, "0"])
+@pytest.mark.parametrize("kind", ["text", "thinking", "toolcall"])
+def test_a_content_index_is_a_whole_number(kind, index):
+    builder = ResponseBuilder(DEFAULT_MODEL)
+    builder.start()
+    getattr(builder, f"{kind}_start")(*["t1", "work"][: 2 * (kind == "toolcall")])
+    with pytest.raises(TypeError, match=f"a content_index is a whole number, not {index!r}"):
+        getattr(builder, f"{kind}_delta")("{}", index)
+    with pytest.raises(TypeError, match=f"a content_index is a whole number, not {index!r}"):
+        getattr(builder, f"{kind}_end")(index)
+    assert getattr(builder, f"{kind}_end")().content_index == 0
+
+
+@pytest.mark.parametrize("timestamp", ["x", True, [1]])
+def test_a_response_begins_at_a_time(timestamp):
+    with pytest.raises(TypeError, match="Unix milliseconds were expected, not"):
+        ResponseBuilder(DEFAULT_MODEL, timestamp=timestamp)
+
+
+@pytest.mark.parametrize("model", [None, "gpt"])
+def test_a_response_is_of_a_model(model):
+    with pytest.raises(TypeError, match="a Model was expected, not"):
+        ResponseBuilder(model)

@@ -39,9 +39,16 @@ async def test_embedded_provider_answers_at_first():
     assert embedded_provider().state.call_count == 1
 
 
-async def test_embedded_provider_can_be_given_a_script():
+async def test_who_forgot_the_stream_function_is_told_what_to_do(caplog):
+    await answer_of(get_default_stream_fn())
+    assert [record.name for record in caplog.records] == ["pi_trio"]
+    assert "give the agent a stream_fn" in caplog.text
+
+
+async def test_embedded_provider_can_be_given_a_script(caplog):
     embedded_provider().set_responses([assistant("Hello")])
     assert (await answer_of(get_default_stream_fn())).content == assistant("Hello").content
+    assert not caplog.records
 
 
 async def test_what_is_set_is_the_default():

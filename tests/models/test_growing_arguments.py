@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pi_trio.jsontext import parse_json, print_json
 from pi_trio.jsonvalue import DEPTH_LIMIT, FrozenDict
 from pi_trio.models import growing_arguments
-from pi_trio.models.growing_arguments import GrowingArguments
+from pi_trio.models.growing_arguments import GrowingArguments, Moment
 
 from ..strategies import json_values, strings
 
@@ -185,6 +185,34 @@ def test_what_is_shown_does_not_depend_on_who_looks(beginning, pieces, data):
         if data.draw(st.booleans()):
             assert feeding.shown == expected
     assert feeding.shown == looking.shown
+
+
+def test_what_nobody_looks_at_is_not_made(monkeypatch):
+    """However long the array: to catch up is to read the text once."""
+    made = 0
+
+    def counted(elements, make=growing_arguments.frozen_array):
+        nonlocal made
+        made += 1
+        return make(elements)
+
+    monkeypatch.setattr(growing_arguments, "frozen_array", counted)
+    growing = GrowingArguments()
+    for piece in ['{"a":[', *["1,"] * 3000]:
+        growing.feed(piece)
+    assert len(growing.shown["a"]) > 2500
+    assert made == 1
+
+
+@given(st.sampled_from(["{", '{"a":[' + "1," * 900, '{"a":{"b":"']), marks)
+def test_every_moment_can_be_looked_back_at(beginning, pieces):
+    growing, expected = GrowingArguments(), list[tuple[Moment, FrozenDict]]()
+    for piece in (beginning, *pieces):
+        moment = growing.feed(piece)
+        expected.append((moment, growing.shown))
+    for moment, value in reversed(expected):
+        assert growing.at(moment) == value
+        assert print_json(growing.at(moment)) == print_json(value)
 
 
 def test_looking_at_every_piece_of_a_string_reads_each_piece_once(monkeypatch):

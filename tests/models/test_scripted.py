@@ -244,3 +244,13 @@ async def test_an_agent_runs_on_it():
     result = await agent.prompt("What is 2 + 3?")
     assert result.text == "It is 5"
     assert provider.state.call_count == 2
+
+
+@pytest.mark.parametrize(
+    "add", [ScriptedProvider, ScriptedProvider().set_responses, ScriptedProvider().append_responses]
+)
+def test_what_is_no_step_is_refused_where_it_is_given(add):
+    with pytest.raises(
+        TypeError, match=r"a step of a script is a message, as assistant\(…\) makes it, .*not 'x'"
+    ):
+        add(["x"])
