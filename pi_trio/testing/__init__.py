@@ -170,10 +170,11 @@ from .script import HELD, ScriptError
 from .scripted_model import ScriptedModel, ScriptedRequest
 from .scripted_tool import ScriptedCall, ScriptedTool
 from .stepper import Started, Stepper, StepperError
-from .times import frozen_time
+from .times import FrozenTime, frozen_time
 
 __all__ = [
     "HELD",
+    "FrozenTime",
     "Recorder",
     "ScriptError",
     "ScriptedCall",

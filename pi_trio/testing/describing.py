@@ -45,7 +45,7 @@ M = TypeVar("M", bound=Message)
 def transcript(source: Agent | Iterable[Message]) -> list[str]:
     """A conversation, a line for each message; see `describe`.
 
-    Parameters:
+    Args:
         source: an agent; or messages: those of a result, say, or of a model's request.
     """
     return [describe(message) for message in (source.messages if isinstance(source, Agent) else source)]

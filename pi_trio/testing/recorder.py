@@ -18,7 +18,7 @@ E = TypeVar("E", bound=AgentEvent)
 class Recorder:
     """Hears every event of an agent, and never makes it wait.
 
-    Parameters:
+    Args:
         agent: what it subscribes to.
         states: whether to keep, beside each event, the agent's state as listeners see it then.
 
@@ -36,6 +36,7 @@ class Recorder:
         #: Stop hearing; says whether it was subscribed.
         self.unsubscribe: Final = agent.subscribe(self)
 
+    @trio.lowlevel.enable_ki_protection
     def __call__(self, event: AgentEvent, signal: AbortSignal) -> None:  # noqa: ARG002
         self.events.append(event)
         if self._keep_states:
@@ -55,6 +56,9 @@ class Recorder:
         """The `nth` event of a type, as soon as it was said; 1 is the first. A checkpoint.
 
         It may have been said long ago. If it never is, this waits for ever.
+
+        Raises:
+            ValueError: `nth` is less than 1.
         """
         if nth < 1:
             raise ValueError(f"events are counted from 1, so there is none with the number {nth}")

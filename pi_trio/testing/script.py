@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from types import UnionType
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
 
+from ..abort import AbortSignal
 from ..errors import PiTrioError
 from ..messages import AssistantMessage, Content, ToolResult
 
@@ -37,15 +40,40 @@ HELD: Final = Held.HELD
 def each_of(answers: A | Iterable[A]) -> tuple[A, ...]:
     """A script as it may be given: one answer, or several."""
     several: Any = answers
-    if isinstance(answers, (str, Content, AssistantMessage, ToolResult)) or not isinstance(answers, Iterable):
+    one = (str, bytes, Mapping, AbstractSet, Content, AssistantMessage, ToolResult)
+    if isinstance(answers, one) or not isinstance(answers, Iterable):
         several = (answers,)
     return tuple(several)
+
+
+class Breakable(Protocol):
+    """What a test looks at in the end, and is told there what has gone wrong in its own code."""
+
+    def broken_by(self, error: AssertionError) -> None:
+        """A function of a script has raised this, of which the run has made something else."""
+        ...
+
+
+#: Who was asked in a run, by the identity of its signal, which who was asked keeps.
+_asked: Final[WeakValueDictionary[int, Breakable]] = WeakValueDictionary()
+
+
+def asked_in(signal: AbortSignal, who: Breakable) -> None:
+    """Have `who` told of all scripts that break in this run from now on. It has to keep the signal."""
+    _asked[id(signal)] = who
+
+
+def tell_broken(signal: AbortSignal, error: AssertionError) -> None:
+    """Tell who was asked in this run of an error in a script."""
+    who = _asked.get(id(signal))
+    if who is not None:
+        who.broken_by(error)
 
 
 def check_answer(answer: object, kinds: UnionType | tuple[type, ...], what: str) -> None:
     """See that something can stand in a script: an answer, a function, or `HELD`.
 
-    Parameters:
+    Args:
         kinds: the types of answers.
         what: whose script it is.
 
@@ -55,8 +83,3 @@ def check_answer(answer: object, kinds: UnionType | tuple[type, ...], what: str)
     an_error = isinstance(answer, type) and issubclass(answer, BaseException)
     if an_error or not (isinstance(answer, (kinds, Held)) or callable(answer)):
         raise ScriptError(f"the script of {what} cannot have {answer!r}")
-
-
-def text_of_error(error: str | Exception) -> str:
-    """What an error says; its type if it says nothing."""
-    return str(error) or type(error).__name__

@@ -11,22 +11,22 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import islice
 from types import TracebackType
 from typing import Final, Self, TypeAlias
 
 import attrs
 
+from ..agent.call import text_of
 from ..events import StreamEvent
 from ..messages import AssistantMessage, Content, Message, Model, ToolCall, Usage
 from ..models.builder import ResponseBuilder
 from ..models.scripted import DEFAULT_MODEL, assistant
-from ..models.scripted_events import response_events
+from ..models.scripted_events import Cut, response_events
 from ..models.scripted_stream import ScriptedStream
 from ..models.stream import ModelContext, Opened, ResponseStream, StreamOptions
 from ..texts import REQUEST_ABORTED
 from .describing import describe
-from .script import HELD, Function, Held, ScriptError, check_answer, each_of, text_of_error
+from .script import HELD, Function, Held, ScriptError, asked_in, check_answer, each_of
 
 #: What a model says: a text, a block, a whole message; or an exception, for the error that the request has met.
 ModelSaid: TypeAlias = str | Content | AssistantMessage | Exception
@@ -78,7 +78,7 @@ class ScriptedRequest:
     def answer(self, *content: str | Content | AssistantMessage) -> None:
         """Tell the rest of the response.
 
-        Parameters:
+        Args:
             content: the blocks behind the text that was said; a string is a block of text. Or one whole message.
 
         Raises:
@@ -88,8 +88,8 @@ class ScriptedRequest:
         said = ("".join(self._words),) if self._told else ()
         message = self._message(*said, *content)
         # What was said already is cut as it was said, and not told again.
-        events = response_events(message, lambda text: self._words if (text,) == said else words(text))
-        for event in islice(events, self._told, None):
+        events = _all_events(message, lambda text: self._words if (text,) == said else words(text))
+        for event in events[self._told :]:
             self._tell(event)
 
     def fail(self, error: str | Exception) -> None:
@@ -99,7 +99,7 @@ class ScriptedRequest:
             ScriptError: the request does not wait for the test.
         """
         self._check_pending()
-        self._tell(self._builder.error(text_of_error(error)))
+        self._tell(self._builder.error(error if isinstance(error, str) else text_of(error)))
 
     def _check_pending(self) -> None:
         if not self.pending:
@@ -127,7 +127,7 @@ class ScriptedRequest:
         if len(said) == 1 and isinstance(said[0], AssistantMessage):
             return self._stamped(said[0])
         if len(said) == 1 and isinstance(said[0], Exception):
-            return self._stamped(assistant(stop_reason="error", error_message=text_of_error(said[0])))
+            return self._stamped(assistant(stop_reason="error", error_message=text_of(said[0])))
         for block in said:
             if not isinstance(block, ModelSaid):
                 raise ScriptError(f"a model cannot say {block!r}")
@@ -160,7 +160,7 @@ class ScriptedModel:
 
     The block is for checking: leaving it calls `check`.
 
-    Parameters:
+    Args:
         answers: one for each request. `HELD` as the last holds all that follow, too.
         model: what `model` offers.
         usage: what an answer costs that does not say.
@@ -197,8 +197,8 @@ class ScriptedModel:
 
         Raises:
             ScriptError: there were more requests than answers, or fewer.
-            AssertionError: a function of the script has raised it, or has returned no answer; the run has only heard of
-                a failed request.
+            AssertionError: a function of the script, or of a `ScriptedTool` in the same run, has raised it or has
+                returned no answer; the run has only heard of a failed request or call.
         """
         if self._broken is not None:
             raise self._broken
@@ -207,6 +207,10 @@ class ScriptedModel:
             raise ScriptError(
                 f"{len(self.requests)} of {len(self._answers)} answers were asked for; left over: {unasked}"
             )
+
+    def broken_by(self, error: AssertionError) -> None:
+        """Keep an error for `check`, which raises the first."""
+        self._broken = self._broken or error
 
     def __enter__(self) -> Self:
         return self
@@ -223,6 +227,7 @@ class ScriptedModel:
         """Take the next answer. To be called inside trio."""
         request = ScriptedRequest(model, context, options, self._usage)
         self.requests.append(request)
+        asked_in(options.signal, self)
         answer = self._answer(request)
         if answer is HELD:
             return request._hold()
@@ -251,12 +256,28 @@ class ScriptedModel:
             try:
                 made = answer(request)
                 answer = await made if inspect.isawaitable(made) else made
-                if not isinstance(answer, ModelSaid):
-                    raise ScriptError(f"a function of the script has returned {answer!r}")
             except AssertionError as error:  # of which the run makes a failed request
                 self._broken = self._broken or error
                 raise
-        return response_events(request._message(answer), words)
+        try:
+            if not isinstance(answer, ModelSaid):
+                raise ScriptError(f"a function of the script has returned {answer!r}")
+            return iter(_all_events(request._message(answer), words))
+        except ScriptError as error:  # and of this, too
+            self._broken = self._broken or error
+            raise
+
+
+def _all_events(message: AssistantMessage, cut: Cut) -> list[StreamEvent]:
+    """The events of a response, all of them before the first is told.
+
+    Raises:
+        ScriptError: there is no such response.
+    """
+    try:
+        return list(response_events(message, cut))
+    except (TypeError, ValueError) as error:
+        raise ScriptError(f"a model cannot say this: {error}") from error
 
 
 def words(text: str) -> list[str]:

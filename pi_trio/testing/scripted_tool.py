@@ -15,7 +15,7 @@ from ..jsonvalue import JSON, freeze
 from ..messages import Content, ToolResult
 from ..tools.context import Told, ToolContext, whole
 from ..tools.tool import OWN_CALL, ExecuteFn, Tool, UpdateFn
-from .script import Function, Held, ScriptError, check_answer, each_of
+from .script import Function, Held, ScriptError, check_answer, each_of, tell_broken
 
 #: What a tool says: what a result is made of, as for `ToolContext.update`; or an exception, which it raises.
 ToolSaid: TypeAlias = Told | Exception
@@ -98,13 +98,20 @@ def _reports(progress: Told | Iterable[Told]) -> tuple[Told, ...]:
     return each_of(progress)
 
 
-def _not_empty(tool: ScriptedTool, _attribute: object, answers: tuple[ToolAnswer, ...]) -> None:
+def _check_script(tool: ScriptedTool, _attribute: object, answers: tuple[ToolAnswer, ...]) -> None:
     if not answers:
-        raise ValueError(f"the script of the tool {tool.name} has to have at least one answer")
+        raise ScriptError(f"the script of the tool {tool.name} has to have at least one answer")
     for answer in answers:
         check_answer(answer, _SAID, f"the tool {tool.name}")
         if isinstance(answer, (list, tuple)):
             _check_said(answer)
+
+
+def _can_be_told(_tool: ScriptedTool, _attribute: object, progress: tuple[Told, ...]) -> None:
+    for partial in progress:
+        if isinstance(partial, Exception):
+            raise ScriptError(f"a tool cannot report {partial!r}")
+        _check_said(partial)
 
 
 @attrs.frozen(eq=False)
@@ -115,24 +122,40 @@ class ScriptedTool(Tool):
         flaky = ScriptedTool("fetch", [TimeoutError("too slow"), "<html>"], progress=["connected"])
         slow = ScriptedTool("search", HELD)
 
-    Parameters:
+    Args:
         name: what the model calls it by.
         answers: one for each call; the last of them is also for all calls that follow.
         progress: what each call reports before it answers; each report has been handled when the next is made.
 
     Everything else is as for `Tool`, and has a default.
 
+    Raises:
+        ScriptError: there is no answer, or an answer is none.
+
     Attributes:
         calls: how it was called, in order.
     """
 
     name: str
-    answers: tuple[ToolAnswer, ...] = attrs.field(default=("ok",), converter=_script, validator=_not_empty)
+    answers: tuple[ToolAnswer, ...] = attrs.field(default=("ok",), converter=_script, validator=_check_script)
     description: str = attrs.field(default="", kw_only=True)
     parameters: JSON = attrs.field(default={"type": "object"}, converter=freeze, kw_only=True)
-    progress: tuple[Told, ...] = attrs.field(default=(), converter=_reports, kw_only=True)
+    progress: tuple[Told, ...] = attrs.field(
+        default=(), converter=_reports, validator=_can_be_told, kw_only=True
+    )
     calls: list[ScriptedCall] = attrs.field(init=False, factory=list, repr=False)
+    _broken: list[AssertionError] = attrs.field(init=False, factory=list, repr=False)
     execute: ExecuteFn = attrs.field(init=False, repr=False, default=OWN_CALL)
+
+    def check(self) -> None:
+        """See that the script has not failed. A `ScriptedModel` that was asked in the same run looks at that, too.
+
+        Raises:
+            AssertionError: a function of the script has raised it, or has returned no answer; the run has only heard of
+                a failed call.
+        """
+        if self._broken:
+            raise self._broken[0]
 
     @property
     def pending(self) -> list[ScriptedCall]:
@@ -162,5 +185,12 @@ class ScriptedTool(Tool):
             return await call._wait()
         if not callable(answer):
             return answer
-        made = answer(call)
-        return await made if inspect.isawaitable(made) else made
+        try:
+            made = answer(call)
+            said: ToolSaid = await made if inspect.isawaitable(made) else made
+            _check_said(said)
+        except AssertionError as error:  # of which the run makes an error result
+            self._broken.append(error)
+            tell_broken(call.signal, error)
+            raise
+        return said

@@ -8,7 +8,8 @@ it may sleep, so a clock that never lets it sleep keeps trio in this thread. Tha
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Iterator
+import threading
+from collections.abc import Awaitable, Callable
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, Final, Generic, Self, TypeVar, TypeVarTuple
@@ -17,6 +18,7 @@ import outcome
 import trio
 import trio.testing
 
+from ..agent.nursery import bare
 from ..errors import PiTrioError
 
 T = TypeVar("T")
@@ -24,8 +26,14 @@ Ts = TypeVarTuple("Ts")
 
 #: In `settle`: so many passes without rest are taken for an endless loop.
 MOST_PASSES: Final = 100_000
+#: In `advance`: so many deadlines in a thousandth of a second are taken for time that does not get on.
+MOST_DEADLINES: Final = 100_000
 #: On closing, in real seconds: how long nothing may happen before what still runs is taken to be stuck.
 PATIENCE: Final = 10.0
+
+
+#: The stepper of each thread, as long as its program runs.
+_here: Final = threading.local()
 
 
 class StepperError(PiTrioError, RuntimeError):
@@ -53,7 +61,7 @@ class Clock(trio.abc.Clock):
         return self.sleep if deadline > self.time else 0.0
 
 
-class Counter(trio.abc.Instrument):
+class StepCounter(trio.abc.Instrument):
     """Counts how often a task has run."""
 
     def __init__(self) -> None:
@@ -79,9 +87,11 @@ class Started(Generic[T]):
         """Whether it has returned, raised or been cancelled."""
         return self._over
 
-    @property
     def error(self) -> Exception | None:
-        """What it has raised. Who has looked at it need not be told again: closing the stepper does not raise it."""
+        """What it has raised; None if it has not.
+
+        Who has asked need not be told again: closing the stepper does not raise it.
+        """
         self._asked = self._over
         return self._error
 
@@ -138,19 +148,25 @@ class Stepper:
     takes; leaving the block does so. A stepper that is never closed leaves its thread unfit for trio. A thread has one
     trio program at a time, so an async test cannot use a stepper.
 
+    Raises:
+        StepperError: the thread has another stepper, whose program has not ended.
+
     Tasks that are runnable in one pass are run in the order that trio chooses: let a test make one thing happen at a
     time. Sockets and processes are served when they are ready at a step, and not waited for.
     """
 
     def __init__(self) -> None:
         self._clock = Clock()
-        self._steps = Counter()
+        self._steps = StepCounter()
         self._ticks: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._nursery: trio.Nursery | None = None
         self._end: outcome.Outcome[None] | None = None
         self._started: list[Started[Any]] = []
         self._closed = False
         self._ticking = False
+        self._thread = threading.get_ident()
+        if (other := getattr(_here, "stepper", None)) is not None:
+            raise StepperError(f"this thread has a stepper whose program has not ended: {other._living()}")
         trio.lowlevel.start_guest_run(
             self._main,
             run_sync_soon_threadsafe=self._ticks.put,
@@ -160,6 +176,7 @@ class Stepper:
             clock=self._clock,
             instruments=[self._steps],
         )
+        _here.stepper = self
         while self._nursery is None:
             self._tick()
 
@@ -174,6 +191,9 @@ class Stepper:
         """Start a function in a task of its own. It begins to run at the next step.
 
         An exception is kept, for `result()`. Nobody else is cancelled by it.
+
+        Raises:
+            StepperError: the stepper is closed.
         """
         if self._nursery is None or self._closed:
             raise StepperError("the stepper is closed")
@@ -191,7 +211,7 @@ class Stepper:
         Raises:
             KeyboardInterrupt, SystemExit: what a task has raised that is no Exception, bare; the first, with the others
                 as notes.
-            StepperError: the stepper is closed, or this is inside its own program.
+            StepperError: the stepper is closed, or this is inside its own program, or in another thread.
         """
         self._check_outside()
         if self._closed:
@@ -203,7 +223,7 @@ class Stepper:
     def settle(self, *, threads: bool = True) -> None:
         """Step until everything waits: for the test, or for time to pass.
 
-        Parameters:
+        Args:
             threads: whether worker threads are waited for, in real time: those of tools that are plain functions, and
                 all others that a task waits for. False is for a test that holds one of them itself, or where one waits
                 for time to pass.
@@ -222,18 +242,24 @@ class Stepper:
     def advance(self, seconds: float) -> None:
         """Settle, and let time pass, settling at each deadline on the way.
 
-        Parameters:
+        Args:
             seconds: virtual ones.
 
         Raises:
-            As `settle`; and ValueError: time does not go backwards, nor on for ever.
+            As `settle`, also if time does not get on; and ValueError: time does not go backwards, nor on for ever.
         """
         until = self._clock.time + seconds
         if not (seconds >= 0 and math.isfinite(until)):
             raise ValueError(f"time passes by a number of seconds, not {seconds}")
         self.settle()
+        since, deadlines = self._clock.time, 0
         while self._clock.next_deadline <= until:
             self._clock.time = self._clock.next_deadline
+            deadlines += 1
+            if self._clock.time >= since + 0.001:
+                since, deadlines = self._clock.time, 0
+            elif deadlines > MOST_DEADLINES:
+                raise StepperError(f"time does not get on for all its deadlines: {self._living()}")
             self.settle()
         self._clock.time = until
 
@@ -261,7 +287,7 @@ class Stepper:
         self._raise_if_ended()
         unasked = [started for started in self._started if started._error is not None and not started._asked]
         if unasked:
-            error = unasked[0].error
+            error = unasked[0].error()
             assert error is not None
             for other in unasked[1:]:
                 error.add_note(f"{other.name} has failed, too: {other._error!r}")
@@ -289,6 +315,7 @@ class Stepper:
 
     def _ended(self, end: outcome.Outcome[None]) -> None:
         self._end = end
+        _here.stepper = None
 
     def _tick(self) -> bool:
         """One pass of trio's scheduler; whether any task has run in it."""
@@ -304,6 +331,8 @@ class Stepper:
         """In the program, and in its threads, the next pass would be waited for in vain."""
         if self._ticking:
             raise StepperError("the program cannot step itself")
+        if threading.get_ident() != self._thread:
+            raise StepperError("a stepper is for the thread that has made it")
 
     def _raise_if_ended(self) -> None:
         """The program goes on until it is closed, unless something that is no Exception has ended it."""
@@ -313,7 +342,7 @@ class Stepper:
         try:
             self._end.unwrap()
         except BaseExceptionGroup as group:
-            raise only(group) from None
+            raise bare(group) from None
 
     def _wait_for_the_world(self, seconds: float) -> bool:
         """Sleep in real time, until something comes from outside, or no longer than that; whether it did."""
@@ -338,19 +367,3 @@ class Stepper:
     def _living(self) -> str:
         """What has not ended."""
         return ", ".join(started.name for started in self._started if not started.done) or "tasks of trio"
-
-
-def only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first error in a group, with the others as notes."""
-    first, *others = _leaves(group)
-    for other in others:
-        first.add_note(f"raised together with it: {other!r}")
-    return first
-
-
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        for one in error.exceptions:
-            yield from _leaves(one)
-    else:
-        yield error

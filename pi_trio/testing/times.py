@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
@@ -15,11 +16,18 @@ from .. import timestamps
 _clocks: Final[list[Callable[[], int]]] = []
 
 
+def _is_time(_frozen: FrozenTime, _attribute: object, ms: Any) -> None:
+    if not isinstance(ms, (int, float)) or isinstance(ms, bool):
+        raise TypeError(f"Unix milliseconds were expected, not {type(ms).__name__}")
+    if not math.isfinite(ms):
+        raise ValueError(f"Unix milliseconds were expected, not {ms}")
+
+
 @attrs.define(eq=False)
 class FrozenTime:
     """The time that the package reads, in Unix milliseconds. Assign `ms` to let it pass."""
 
-    ms: int
+    ms: int = attrs.field(validator=_is_time)
 
     def read(self) -> int:
         """The time, as `timestamps.clock` gives it."""
@@ -32,14 +40,15 @@ def frozen_time(ms: int = 0) -> Generator[FrozenTime]:
 
     Only the time of day stands still. Waiting is the business of trio's clock.
 
-    Parameters:
+    Args:
         ms: Unix milliseconds.
+
+    Raises:
+        TypeError, ValueError: it is no number of them; also when it is assigned.
     """
-    if not isinstance(ms, (int, float)):
-        raise TypeError(f"Unix milliseconds were expected, not {type(ms).__name__}")
+    frozen = FrozenTime(ms)
     if not _clocks:
         _clocks.append(timestamps.clock)
-    frozen = FrozenTime(ms)
     _clocks.append(frozen.read)
     timestamps.clock = frozen.read
     try:

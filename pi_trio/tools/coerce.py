@@ -14,7 +14,7 @@ coerced stays as it is, and the check finds it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from .checks import SchemaDocument, SchemaError
 from .convert import lax, lax_literal, narrow
@@ -23,11 +23,40 @@ from .js_value import Plain, comparable, kinds_of, same
 
 _Node: TypeAlias = dict[str, Plain]
 
+_TYPES: Final = frozenset(("string", "number", "integer", "boolean", "null", "object", "array"))
+#: What coercion does not look at, or looks at only to find a value's type and the schemas of what is in it.
+_PLAIN: Final = frozenset((
+    "type", "enum", "const", "properties", "required", "additionalProperties", "items", "$schema", "title",
+    "description", "default", "examples", "format", "pattern", "minLength", "maxLength", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties",
+    "maxProperties",
+))  # fmt: skip
+
+
+def keeps_valid(schema: Plain) -> bool:
+    """Whether coercion surely leaves alone what is valid by `schema` already.
+
+    Mostly it does, and what models send mostly is valid: then one check saves three passes. Surely it does where
+    every value has one type, and at most one schema stands for it.
+
+    Raises:
+        RecursionError: it is nested too deeply.
+    """
+    if isinstance(schema, bool):
+        return True
+    if not isinstance(schema, dict) or not _PLAIN.issuperset(schema):
+        return False
+    kind, declared = schema.get("type"), schema.get("properties", {})
+    if not isinstance(kind, str) or kind not in _TYPES or not isinstance(declared, dict):
+        return False
+    inner = (*declared.values(), schema.get("additionalProperties", True), schema.get("items", True))
+    return all(map(keeps_valid, inner))
+
 
 def coerce(value: Plain, document: SchemaDocument) -> Plain:
     """`value` coerced towards the schema.
 
-    Parameters:
+    Args:
         value: an adopted value. It is left alone.
         document: the compiled schema.
 
@@ -224,7 +253,7 @@ def _map_members(value: _Node, node: _Node, base: str, change: _Change) -> Plain
         new = item
         for schema in _schemas_of_member(node, key):
             new = change(new, schema, base)
-        if not same(new, item):
+        if new is not item and not same(new, item):
             changed = dict(value) if changed is None else changed
             changed[key] = new
     return value if changed is None else changed
@@ -239,7 +268,7 @@ def _map_items(value: list[Plain], node: _Node, base: str, change: _Change) -> P
     changed: list[Plain] | None = None
     for index, item in enumerate(value):
         new = change(item, first[index] if index < len(first) else others, base)
-        if not same(new, item):
+        if new is not item and not same(new, item):
             changed = list(value) if changed is None else changed
             changed[index] = new
     return value if changed is None else changed

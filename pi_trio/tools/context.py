@@ -49,6 +49,11 @@ class ToolContext(Generic[Deps]):
     Agents make contexts. Make one yourself to call a decorated function directly, in a test, say; all parts have
     defaults that do nothing.
 
+    Args:
+        call_id, tool_name, signal, deps: see below.
+        on_update: gets the results that are reported, in the thread in which the context was made; what it returns is
+            set when the report has been handled.
+
     Attributes:
         call_id: the id that the model gave the call.
         tool_name: what the model called the tool by.
@@ -103,7 +108,7 @@ class ToolContext(Generic[Deps]):
         In another thread this waits until the first listener has been called, in trio's thread. After the call has
         ended it does nothing.
 
-        Parameters:
+        Args:
             partial: what there is so far: a text, content, or a whole result with `details`.
 
         Raises:
@@ -126,7 +131,7 @@ class ToolContext(Generic[Deps]):
         Cancelling this does not take the report back. After the call has ended it does nothing. A checkpoint. For
         trio's thread; in another one it is `trio.from_thread.run(context.progress, partial)`.
 
-        Parameters:
+        Args:
             partial: as for `update`.
 
         Raises:

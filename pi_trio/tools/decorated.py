@@ -15,8 +15,9 @@
 of those types. **What it returns** is told to the model; a dataclass, say, as JSON with a schema
 (`decorator/answers.py`). A decorated function is a `Tool` for agents, and for everybody else still the function.
 
-A coroutine function runs in the task of its call. A plain function runs in a worker thread, and a call that is
-cancelled waits for it: only the function itself can end early, by way of `ToolContext.check`.
+A coroutine function runs in the task of its call, and so does one that is annotated to return an `Awaitable`. Any
+other runs in a worker thread, and a call that is cancelled waits for it: only the function itself can end early, by way
+of `ToolContext.check`.
 
 This needs the extra `tools` (pydantic and docstring_parser), which is imported when the first function is decorated.
 """
@@ -42,15 +43,26 @@ from .tool import OWN_CALL, ExecuteFn, ExecutionMode, Tool, UpdateFn
 if TYPE_CHECKING:
     from .decorator.definition import Definition
 
+#: What a tool is made of, a function of some kind. Covariant and without a bound, so that what several tools have in
+#: common is a tool for type checkers, too.
+F = TypeVar("F", covariant=True)  # noqa: PLC0105
 P = ParamSpec("P")
-Q = ParamSpec("Q")
 R = TypeVar("R")
-S = TypeVar("S")
 Instance = TypeVar("Instance")
 
 
+class _Docstring:
+    """The docstring of a class, and of each of its instances the one of its function."""
+
+    def __init__(self, own: str | None) -> None:
+        self._own = own
+
+    def __get__(self, instance: FunctionTool[Any] | None, owner: type) -> str | None:
+        return self._own if instance is None else instance.function.__doc__
+
+
 @attrs.frozen(kw_only=True, eq=False)
-class FunctionTool(Tool, Generic[P, R]):
+class FunctionTool(Tool, Generic[F]):
     """A function that is a tool. Calling it calls the function, in the caller's task and thread, unchecked.
 
     In a class it is a method: taken from an instance, it is a tool with that instance. `attrs.evolve` makes variants,
@@ -62,13 +74,16 @@ class FunctionTool(Tool, Generic[P, R]):
         abandon_on_cancel, limiter: see `tool`.
     """
 
-    function: Callable[P, R]
+    if not TYPE_CHECKING:
+        __doc__ = _Docstring(__doc__)
+
+    function: F
     definition: Definition = attrs.field(repr=False)
     abandon_on_cancel: bool = False
     limiter: trio.CapacityLimiter | None = None
     execute: ExecuteFn = attrs.field(init=False, repr=False, default=OWN_CALL)
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self: FunctionTool[Callable[P, R]], *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
 
     @overload
@@ -76,13 +91,17 @@ class FunctionTool(Tool, Generic[P, R]):
 
     @overload
     def __get__(
-        self: FunctionTool[Concatenate[Instance, Q], S], instance: Instance, owner: type
-    ) -> FunctionTool[Q, S]: ...
+        self: FunctionTool[Callable[Concatenate[Instance, P], R]], instance: Instance, owner: type
+    ) -> FunctionTool[Callable[P, R]]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> Self: ...  # as what a static method is taken for
 
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None or not self._unbound:
             return self
-        return attrs.evolve(self, function=MethodType(self.function, instance))
+        changes: Any = {"function": MethodType(self._code, instance)}
+        return attrs.evolve(self, **changes)
 
     def __eq__(self, other: object) -> bool:
         """As methods are: taken from the same instance twice, it is equal."""
@@ -103,14 +122,27 @@ class FunctionTool(Tool, Generic[P, R]):
         """The function's, for nurseries and the like."""
         return getattr(self.function, "__name__", self.name)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "__qualname__":  # which a class body cannot define
+                return getattr(self.function, name, self.name)
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self
+            )
+
     @property
     def __isabstractmethod__(self) -> bool:
         """Whether a class that has it is abstract: `@tool` stands above `@abstractmethod`."""
         return getattr(self.function, "__isabstractmethod__", False)
 
     @property
-    def __wrapped__(self) -> Callable[P, R]:
+    def __wrapped__(self) -> F:
         """The function; `inspect.signature` and the like look for it here."""
+        return self.function
+
+    @property
+    def _code(self) -> Any:
         return self.function
 
     @property
@@ -131,9 +163,9 @@ class FunctionTool(Tool, Generic[P, R]):
             deps=deps, call_id=call_id, tool_name=self.name, signal=signal, on_update=on_update
         )
         bound = self.definition.arguments.bind(self.name, args, context)
-        ready = partial(self.function, *bound.args, **bound.kwargs)
+        ready = partial(self._code, *bound.args, **bound.kwargs)
         try:
-            if _is_async(self.function):
+            if self.definition.signature.is_async:
                 answer: Any = ready()
                 answer = await answer if inspect.isawaitable(answer) else answer
             else:
@@ -158,7 +190,7 @@ class FunctionTool(Tool, Generic[P, R]):
 
 
 @overload
-def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+def tool(function: Callable[P, R], /) -> FunctionTool[Callable[P, R]]: ...
 
 
 @overload
@@ -172,7 +204,7 @@ def tool(
     execution_mode: ExecutionMode | None = None,
     abandon_on_cancel: bool = False,
     limiter: trio.CapacityLimiter | None = None,
-) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+) -> Callable[[Callable[P, R]], FunctionTool[Callable[P, R]]]: ...
 
 
 def tool(
@@ -198,7 +230,7 @@ def tool(
 
     Arguments that are not of their types make an error result, which the model reads; so does an exception.
 
-    Parameters:
+    Args:
         name: what the model calls it by; the function's name by default.
         label: for people.
         description: told to the model; by default the docstring, without its sections.
@@ -220,7 +252,7 @@ def tool(
         ImportError: the extra `tools` is not installed.
     """
 
-    def decorate(function: Callable[..., Any]) -> FunctionTool[..., Any]:
+    def decorate(function: Callable[..., Any]) -> FunctionTool[Callable[..., Any]]:
         define = _import_define()
         from .decorator.signature import ToolDefinitionError
 
@@ -246,7 +278,7 @@ def tool(
         if execution_mode not in (None, *get_args(ExecutionMode)):
             raise ToolDefinitionError(known_as, f"execution_mode cannot be {execution_mode!r}")
         definition = define(function, known_as, parameters=parameters, output=output)
-        if _is_async(function) and (abandon_on_cancel or limiter is not None):
+        if definition.signature.is_async and (abandon_on_cancel or limiter is not None):
             raise ToolDefinitionError(
                 known_as, "abandon_on_cancel and limiter are for threads, and this is async"
             )
@@ -264,13 +296,6 @@ def tool(
         )
 
     return decorate if function is None else decorate(function)
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives a coroutine, also if a plain function was wrapped around one that does."""
-    while isinstance(function, partial):
-        function = function.func
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(inspect.unwrap(function))
 
 
 def _import_define() -> Callable[..., Definition]:

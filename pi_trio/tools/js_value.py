@@ -53,7 +53,7 @@ def adopt(value: JSON) -> Plain:
 
 def in_key_order(members: dict[str, Plain]) -> dict[str, Plain]:
     """The same members in JavaScript's order: array indices first, by number, then the other keys as they came."""
-    indices = [key for key in members if _is_index(key)]
+    indices = [key for key in members if key.isdigit() and _is_index(key)]
     if not indices:
         return members
     indices.sort(key=int)

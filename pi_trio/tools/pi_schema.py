@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ..jsonvalue import JSON
 from .checks import Fault, Report, SchemaDocument
-from .coerce import coerce
+from .coerce import coerce, keeps_valid
 from .js_value import Plain, adopt
 
 
 class PiSchemaRules:
     """A schema, compiled once for any number of calls.
 
-    Parameters:
+    Args:
         parameters: the JSON Schema of a tool's arguments. Later changes to it go unnoticed.
 
     Raises:
@@ -22,6 +22,7 @@ class PiSchemaRules:
 
     def __init__(self, parameters: JSON) -> None:
         self._document = SchemaDocument(adopt(parameters))
+        self._keeps_valid = keeps_valid(self._document.node)
 
     def judge(self, arguments: Plain) -> tuple[Plain, list[Fault]]:
         """The coerced arguments, and what is wrong with them: nothing if they are valid.
@@ -29,6 +30,8 @@ class PiSchemaRules:
         Raises:
             RecursionError: arguments and schema together go too deep.
         """
+        if self._keeps_valid and self._document.root.accepts(arguments):
+            return arguments, []
         value = coerce(arguments, self._document)
         report = Report()
         if not self._document.root.accepts(value):

@@ -49,7 +49,7 @@ class Target:
 class References:
     """The index of one document.
 
-    Parameters:
+    Args:
         root: the document, adopted. Its parts are told apart by identity, so it must live as long as the index.
     """
 

@@ -38,7 +38,7 @@ async def run_in_worker(
 ) -> T:
     """Call a function in a worker thread, and return or raise what it does.
 
-    Parameters:
+    Args:
         name: what to call the thread.
         abandon: whether a cancellation leaves the thread behind; otherwise it is waited for, and a function that
             returns all the same keeps its answer.

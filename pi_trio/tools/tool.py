@@ -44,7 +44,7 @@ OWN_CALL: Final[ExecuteFn] = attrs.Factory(_call_of, takes_self=True)
 class Tool:
     """A tool with its code. What `execute` gives is a `ToolResult`, or a string, which becomes one.
 
-    Parameters:
+    Args:
         name: what the model calls it by; the first tool of a name wins.
         description: told to the model.
         parameters: the JSON Schema of the arguments.
@@ -79,7 +79,7 @@ class Tool:
     ) -> Awaitable[ToolResult | str | None] | ToolResult | str | None:
         """Execute the tool: what the loop calls.
 
-        Parameters:
+        Args:
             deps: what the agent was given for its tools. `execute` does not get it; decorated functions do.
         """
         return self.execute(call_id, args, signal, on_update)

@@ -57,7 +57,7 @@ def validate_arguments(
 
     Whole numbers are integers in it, as far as JavaScript prints them as such, and keys stand in JavaScript's order.
 
-    Parameters:
+    Args:
         name: the tool's name as the call gives it, for the text.
         parameters: the JSON Schema, plain or frozen. It is compiled once for the very object, so do not change it.
         arguments: what the model sent, or what became of it in `prepare_arguments`. Not changed.

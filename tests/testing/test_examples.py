@@ -45,5 +45,6 @@ def test_every_public_name_is_in_an_example_or_comes_out_of_one():
         name for name, value in vars(pi_trio.testing).items() if name[0].isalpha() and not ismodule(value)
     }
     assert public - NAMES.keys() - {"annotations"} == {
-        "ScriptError", "ScriptedCall", "ScriptedRequest", "Started", "StepperError", "assistant", "describe", "thinking"
+        "FrozenTime", "ScriptError", "ScriptedCall", "ScriptedRequest", "Started", "StepperError",
+        "assistant", "describe", "thinking",
     }  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 import trio
 import trio.testing
 
-from pi_trio import Agent, MessageEnd, ToolExecutionStart, TurnEnd, TurnStart
+from pi_trio import Agent, AgentState, MessageEnd, ToolExecutionStart, TurnEnd, TurnStart
 from pi_trio.testing import HELD, Recorder, ScriptedModel, ScriptedTool, tool_call
 
 
@@ -93,3 +93,18 @@ async def test_waiting_can_be_cancelled(autojump_clock):
 async def test_events_are_counted_from_one():
     with pytest.raises(ValueError, match="counted from 1"):
         await Recorder(agent_with()).wait_for(TurnStart, 0)
+
+
+async def test_ctrl_c_strikes_no_recorder_which_would_lose_an_event():
+    protected: list[bool] = []
+
+    class Watching(Agent):
+        @property
+        def state(self) -> AgentState:
+            protected.append(trio.lowlevel.currently_ki_protected())
+            return super().state
+
+    Recorder(agent := Watching(stream_fn=ScriptedModel("well")), states=True)
+    await agent.prompt("hi")
+    assert protected
+    assert all(protected)

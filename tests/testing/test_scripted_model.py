@@ -9,7 +9,7 @@ import pytest
 import trio
 import trio.testing
 
-from pi_trio import Agent, AssistantMessage, ModelContext, StreamOptions, TextContent, Usage
+from pi_trio import Agent, AssistantMessage, ImageContent, ModelContext, StreamOptions, TextContent, Usage
 from pi_trio.abort import AbortController
 from pi_trio.codec import unstructure
 from pi_trio.models.scripted import DEFAULT_MODEL
@@ -194,6 +194,32 @@ async def test_a_held_request_is_answered_word_by_word(nursery):
     assert deltas(recorder)[:6] == ["Hel", "lo ", "you", "and ", "you", "well"]
     assert recorder.lines.count("message_update text_end") == 2
     assert "message_end assistant: Hello you and you (thinking: well) none({})" in recorder.lines
+
+
+UNSAYABLE = [
+    ImageContent(data="AA==", mime_type="image/png"),
+    assistant("Hi", stop_reason="pending"),
+]
+
+
+@pytest.mark.parametrize("unsayable", UNSAYABLE, ids=lambda said: said.__class__.__name__)
+async def test_of_what_a_model_cannot_say_nothing_is_told(nursery, unsayable):
+    recorder, request = await held(ScriptedModel(HELD), nursery)
+    with pytest.raises(ScriptError, match="a model cannot say this"):
+        request.answer(unsayable)
+    assert request.pending
+    request.answer("Hello")
+    await trio.testing.wait_all_tasks_blocked()
+    assert deltas(recorder) == ["Hello"]
+
+
+@pytest.mark.parametrize("unsayable", UNSAYABLE, ids=lambda said: said.__class__.__name__)
+async def test_a_script_of_what_a_model_cannot_say_is_wrong(unsayable):
+    for script in (unsayable, lambda _: unsayable):
+        model = ScriptedModel(script)
+        await Agent(stream_fn=model).prompt("Hi")
+        with pytest.raises(ScriptError, match="a model cannot say this"):
+            model.check()
 
 
 async def test_a_held_request_is_told_as_a_scripted_one(nursery):

@@ -61,7 +61,7 @@ async def test_everything_has_a_default():
 
 
 def test_a_script_is_not_empty():
-    with pytest.raises(ValueError, match="at least one answer"):
+    with pytest.raises(ScriptError, match="at least one answer"):
         ScriptedTool("work", [])
 
 
@@ -209,3 +209,58 @@ def test_nonsense_for_a_held_call():
         stepper.settle()
         assert run.done
     assert transcript(agent)[-2] == "toolResult work: fine"
+
+
+def wrong(call: ScriptedCall) -> str:
+    assert call.args == {"number": 99}, "wrong arguments"
+    return "ok"
+
+
+async def wrong_later(call: ScriptedCall) -> str:
+    await trio.lowlevel.checkpoint()
+    return wrong(call)
+
+
+def no_answer(call: ScriptedCall) -> int:
+    return 5
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [(wrong, "wrong arguments"), (wrong_later, "wrong arguments"), (no_answer, "a tool cannot say 5")],
+)
+async def test_an_assertion_in_its_function_fails_the_test(function, text):
+    """The run makes an error result of it, and goes on."""
+    tool = ScriptedTool("add", function)
+    with pytest.raises(AssertionError, match=text), ScriptedModel([tool_call("add"), "Done."]) as model:
+        result = await Agent(stream_fn=model, tools=[tool]).prompt("Go!")
+        assert result.text == "Done."
+    with pytest.raises(AssertionError, match=text):
+        tool.check()
+
+
+async def test_whoever_was_not_asked_in_the_run_is_not_told():
+    bad = ScriptedTool("add", wrong)
+    with ScriptedModel([tool_call("add"), "Done."] * 2) as good_model:
+        bad_model = ScriptedModel([tool_call("add"), "Done."])
+        good = ScriptedTool("add", AssertionError("this is what it says"))
+        await Agent(stream_fn=good_model, tools=[good]).prompt("Go!")
+        await Agent(stream_fn=bad_model, tools=[bad]).prompt("Go!")
+        await Agent(stream_fn=good_model, tools=[good]).prompt("Go!")
+    good.check()
+    with pytest.raises(AssertionError, match="wrong arguments"):
+        bad_model.check()
+
+
+@pytest.mark.parametrize("answers", [{"answer": 42}, {"answer"}, b"answer", frozenset({"answer"})])
+def test_what_is_no_answer_is_none_though_it_has_elements(answers):
+    with pytest.raises(ScriptError, match=r"the script of the tool add cannot have "):
+        ScriptedTool("add", answers)
+    with pytest.raises(ScriptError, match=r"the script of a model cannot have "):
+        ScriptedModel(answers)
+
+
+@pytest.mark.parametrize("progress", [5, [5], {"half": 1}, OSError("no"), ["half", None]])
+def test_what_cannot_be_reported(progress):
+    with pytest.raises(ScriptError, match="a tool cannot "):
+        ScriptedTool("add", progress=progress)

@@ -300,3 +300,52 @@ def test_time_passes_by_a_number_of_seconds(seconds):
             stepper.advance(seconds)
         assert stepper.time == 0
         stepper.advance(1)
+
+
+@pytest.mark.parametrize(
+    "act", [Stepper.step, Stepper.settle, Stepper.close, lambda stepper: stepper.advance(1)]
+)
+def test_another_thread_cannot_step_the_program(act):
+    refused: list[StepperError] = []
+
+    def foreign() -> None:
+        try:
+            act(stepper)
+        except StepperError as error:
+            refused.append(error)
+
+    with Stepper() as stepper:
+        thread = threading.Thread(target=foreign)
+        thread.start()
+        thread.join()
+    assert [str(error) for error in refused] == ["a stepper is for the thread that has made it"]
+
+
+@pytest.mark.parametrize("pause", [1e-300, 1e-9])
+def test_time_that_does_not_get_on(monkeypatch, pause):
+    monkeypatch.setattr(stepper_module, "MOST_DEADLINES", 100)
+
+    async def restless() -> None:
+        while True:  # noqa: ASYNC110  (as badly written programs do)
+            await trio.sleep(pause)
+
+    with Stepper() as stepper:
+        stepper.start(restless)
+        with pytest.raises(StepperError, match=r"^time does not get on for all its deadlines: .*restless$"):
+            stepper.advance(1)
+
+
+def test_many_deadlines_are_not_too_many(monkeypatch):
+    monkeypatch.setattr(stepper_module, "MOST_DEADLINES", 100)
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await trio.sleep(0.0001)
+            ticks += 1
+
+    with Stepper() as stepper:
+        stepper.start(tick)
+        stepper.advance(1)
+    assert ticks > 9000

@@ -24,7 +24,7 @@ def test_an_error_is_in_the_result():
         other = stepper.start(trio.sleep_forever)
         with pytest.raises(StepperError, match="fail has not ended"):
             run.result()
-        assert run.error is None
+        assert run.error() is None
         stepper.settle()
         assert run.done
         assert not other.done
@@ -56,7 +56,7 @@ def test_an_error_that_was_looked_at_is_not_raised_again():
     with Stepper() as stepper:
         run = stepper.start(fail, KeyError("x"))
         stepper.settle()
-        assert isinstance(run.error, KeyError)
+        assert isinstance(run.error(), KeyError)
     free()
 
 
@@ -155,6 +155,10 @@ def test_what_does_not_end_is_named(monkeypatch):
     stepper.settle()
     with pytest.raises(StepperError, match=r"does not end, although it is cancelled: .*stubborn"):
         stepper.close()
+    with pytest.raises(
+        StepperError, match=r"this thread has a stepper whose program has not ended: .*stubborn"
+    ):
+        Stepper()
     event.set()
     stepper.close()
     free()
@@ -186,6 +190,6 @@ def test_of_two_interrupts_in_one_pass_one_comes_out(interrupts):
     with pytest.raises((SystemExit, KeyboardInterrupt)) as caught:
         stepper.settle()
     (other,) = {*interrupts} - {caught.value}
-    assert caught.value.__notes__ == [f"raised together with it: {other!r}"]
+    assert caught.value.__notes__ == [f"together with it: {other!r}"]
     stepper.close()
     free()

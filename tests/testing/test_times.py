@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import pytest
@@ -57,7 +58,21 @@ def test_blocks_may_end_in_any_order():
     assert now() >= before
 
 
-@pytest.mark.parametrize("ms", ["x", None])
+@pytest.mark.parametrize("ms", ["x", None, True])
 def test_a_time_is_a_number(ms):
     with pytest.raises(TypeError, match="Unix milliseconds were expected, not"), frozen_time(ms):
         pass
+
+
+@pytest.mark.parametrize("ms", [math.nan, math.inf, -math.inf])
+def test_a_time_is_finite(ms):
+    with pytest.raises(ValueError, match="Unix milliseconds were expected, not"), frozen_time(ms):
+        pass
+
+
+@pytest.mark.parametrize("ms", ["x", True, math.nan])
+def test_the_time_stays_a_number(ms):
+    with frozen_time(5) as frozen:
+        with pytest.raises((TypeError, ValueError), match="Unix milliseconds were expected, not"):
+            frozen.ms = ms
+        assert now() == 5

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from functools import partial, wraps
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 import pytest
@@ -66,6 +67,17 @@ async def test_it_is_still_the_function():
     assert await greet("Ada", polite=True) == "Good day, Ada!"
     assert list(inspect.signature(greet).parameters) == ["name", "polite", "times"]
     assert inspect.unwrap(greet) is greet.function  # type: ignore[arg-type]
+
+
+def test_it_is_documented_as_the_function_is():
+    assert greet.__doc__ == greet.function.__doc__
+    assert greet.__doc__ != FunctionTool.__doc__
+    assert FunctionTool.__doc__.startswith("A function that is a tool.")
+    assert (greet.__name__, greet.__qualname__) == ("greet", "greet")
+    with pytest.raises(AttributeError, match="'FunctionTool' object has no attribute 'nothing'"):
+        _ = greet.nothing
+    assert copy.copy(greet) == greet
+    assert copy.deepcopy(greet).name == "greet"
 
 
 async def test_options():
@@ -183,6 +195,39 @@ async def test_a_wrapped_coroutine_function_is_async():
     assert await say(double, {"n": 4}) == "8"
 
 
+async def answer_later(n: int) -> int:
+    await trio.lowlevel.checkpoint()
+    return 2 * n
+
+
+def as_awaitable(n: int) -> Awaitable[int]:
+    return answer_later(n)
+
+
+def as_coroutine(n: int) -> Annotated[Coroutine[Any, Any, int], "later"]:
+    return answer_later(n)
+
+
+def as_whatever(n: int) -> Awaitable:  # type: ignore[type-arg]
+    async def text() -> str:
+        return str(await answer_later(n))
+
+    return text()
+
+
+@pytest.mark.parametrize("function", [as_awaitable, as_coroutine, as_whatever])
+async def test_what_a_plain_function_says_can_be_awaited_is(function: Callable[[int], Any]):
+    doubled = tool(function)
+    assert await say(doubled, {"n": 4}) == "8"
+    with pytest.raises(TypeError, match="abandon_on_cancel and limiter are for threads"):
+        tool(abandon_on_cancel=True)(function)
+
+
+def test_the_schema_is_that_of_what_awaiting_it_gives():
+    schemas = [tool(function).output_schema for function in (as_awaitable, as_coroutine, answer_later)]
+    assert schemas[0] == schemas[1] == schemas[2] is not None
+
+
 async def test_a_tool_may_hold_nurseries():
     @tool
     async def both(fail: bool = False) -> str:
@@ -255,10 +300,16 @@ async def test_what_does_not_fit_the_function_is_told():
 
 
 # fmt: off
+class OwnContext(ToolContext[int]): ...
+
+
 def no_hint(a) -> str: ...
 def star(*a: int) -> str: ...
 def double_star(**a: int) -> str: ...
 def callback(a: int, on_done: Callable[[int], None]) -> str: ...
+def context_as_rest(**c: ToolContext) -> str: ...
+def own_context(a: int, c: OwnContext) -> str: ...
+def optional_own_context(a: int, c: OwnContext | None = None) -> str: ...
 def opaque(a: int, socket: trio.SocketStream) -> str: ...
 def unknown(a: int, b: Nowhere) -> str: ...  # type: ignore[name-defined]  # noqa: F821
 def not_a_hint(a: int, b: not_a_hint[3]) -> str: ...  # type: ignore[valid-type]
@@ -289,6 +340,9 @@ async def async_generator(a: int) -> AsyncIterator[int]: yield a
             "parameter b: the type hint 'not_a_hint[3]' cannot be resolved: 'function' object is not",
         ),
         (two_contexts, "first and second are both a ToolContext; a call has one"),
+        (context_as_rest, "parameter c: a ToolContext is injected, so it stands alone"),
+        (own_context, "parameter c: what is injected is a ToolContext, and of none of its subclasses"),
+        (optional_own_context, "parameter c: what is injected is a ToolContext, and of none of"),
         (optional_context, "parameter context: a ToolContext is injected, so it stands alone"),
         (unknown_answer, "what it returns: the type hint 'Nowhere' cannot be resolved"),
         (opaque_answer, "what it returns: SocketStream cannot be told as JSON"),

@@ -40,7 +40,7 @@ async def offer(context: ToolContext[Prices], item: str) -> Offer:
     return Offer(item, context.deps.prices[item])
 
 
-def agent_with(*tools: FunctionTool[..., Any], calls: Any = None, **options: Any) -> Agent:
+def agent_with(*tools: FunctionTool[Callable[..., Any]], calls: Any = None, **options: Any) -> Agent:
     calls = calls or [call(f"t{n}", one.name) for n, one in enumerate(tools, start=1)]
     return Agent(stream_fn=Script(assistant(*calls)), tools=tools, **options)
 

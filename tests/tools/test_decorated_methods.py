@@ -159,3 +159,15 @@ def test_methods_are_equal_as_methods_are():
     assert one.look != Library.look
     assert one.look != attrs.evolve(one.look, description="Another one.")
     assert one.look.__name__ == "look"
+
+
+async def test_a_static_method_is_bound_to_nothing():
+    class Rules:
+        @staticmethod
+        @tool
+        def words(text: str) -> int:
+            return len(text.split())
+
+    assert Rules().words is Rules.words
+    assert Rules().words("a b") == 2
+    assert await say(Rules().words, {"text": "a b c"}) == "3"

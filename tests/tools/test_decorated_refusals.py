@@ -6,13 +6,15 @@ import copy
 import enum
 import pickle
 from collections.abc import Callable, Hashable
+from datetime import date, timedelta
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import attrs
 import pytest
 from pydantic import AfterValidator, EmailStr, Field, GetPydanticSchema, InstanceOf
 
-from pi_trio.tools.context import ToolAbortedError
+from pi_trio.tools.context import ToolAbortedError, ToolContext
 from pi_trio.tools.decorated import tool
 from pi_trio.tools.decorator.signature import ToolDefinitionError
 
@@ -142,6 +144,37 @@ def test_an_option_that_is_none(option, value):
         taking(int, **{option: value})
 
 
+def test_a_description_of_what_is_no_parameter():
+    def find(author: str, context: ToolContext) -> str:
+        """Find books.
+
+        Args:
+            autor: who wrote them.
+            context: not for the model.
+        """
+        return author
+
+    with pytest.raises(
+        ToolDefinitionError, match="its docstring describes autor, which is no parameter; did you mean author"
+    ):
+        tool(find)
+    find.__doc__ = (find.__doc__ or "").replace("autor", "author")
+    assert tool(find).description == "Find books."
+
+
+def test_what_no_model_can_give_comes_another_way():
+    class Connection: ...
+
+    def find(conn: Connection) -> str:
+        return ""
+
+    find.__annotations__["conn"] = Connection
+    with pytest.raises(
+        ToolDefinitionError, match=r"Agent\(deps=…\), and a parameter ToolContext\[Connection\]"
+    ):
+        tool(find)
+
+
 def test_a_name_that_is_none():
     with pytest.raises(
         ToolDefinitionError, match=r"^tool without a name: the model has to call it something$"
@@ -174,3 +207,122 @@ def test_the_errors_survive_pickling(error):
     for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert (type(other), str(other)) == (type(error), str(error))
     assert str(ToolDefinitionError("add", "no")) == "tool add: no"
+
+
+@pytest.mark.parametrize(
+    ("hint", "problem"),
+    [
+        (Annotated[str, Field(gt=0)], "gt=0 cannot be asked of a str"),
+        (Annotated[list[int], Field(le=0)], "le=0 cannot be asked of a list"),
+        (Annotated[dict[str, int], Field(ge=0)], "ge=0 cannot be asked of a dict"),
+        (Annotated[int, Field(min_length=1)], "min_length=1 cannot be asked of a int"),
+        (Annotated[str, Field(min_length=1, multiple_of=2)], "multiple_of=2 cannot be asked of a str"),
+        (Annotated[int, Field(pattern="x")], "pattern='x' cannot be asked of a int"),
+        (list[Annotated[str, Field(lt=0)]], "lt=0 cannot be asked of a str"),
+    ],
+)
+def test_a_constraint_that_cannot_be_asked_of_its_type(hint, problem):
+    """pydantic would raise at every call."""
+    with pytest.raises(ToolDefinitionError, match=f"^tool take: parameter value: .*{problem}$"):
+        taking(hint)
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        Annotated[int, Field(gt=0, lt=10, multiple_of=3)],
+        Annotated[float | None, Field(ge=0)],
+        Annotated[str, Field(min_length=1, max_length=3, pattern="^a")],
+        Annotated[list[int], Field(min_length=1)],
+        Annotated[dict[str, int], Field(max_length=1)],
+        Annotated[set[int], Field(min_length=1)],
+        Annotated[Decimal, Field(gt=0, max_digits=3)],
+        Annotated[date, Field(gt=date(2020, 1, 1))],
+        Annotated[timedelta, Field(gt=timedelta(1))],
+        Annotated[int, AfterValidator(refuse)],
+    ],
+)
+def test_a_constraint_that_can(hint):
+    taking(hint)
+
+
+def test_a_function_is_no_type():
+    for hint in (lambda: 0, len):
+        with pytest.raises(ToolDefinitionError, match=r"is a function, and no type$"):
+            taking(hint)
+
+
+def with_schema(part: Any, **keywords: Any) -> Any:
+    def take(value=None) -> None: ...
+
+    return tool(parameters={"type": "object", "properties": {"value": part}, **keywords})(take)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": 5},
+        {"type": "text"},
+        {"type": []},
+        {"type": ["string", 5]},
+        {"enum": 5},
+        {"required": "x"},
+        {"required": [5]},
+        {"minimum": "x"},
+        {"exclusiveMaximum": None},
+        {"multipleOf": 0},
+        {"minLength": -1},
+        {"maxItems": 1.5},
+        {"uniqueItems": "x"},
+        {"format": 5},
+        {"$ref": 5},
+        {"allOf": 5},
+        {"anyOf": []},
+        {"oneOf": [5]},
+        {"properties": 5},
+        {"properties": {"a": {"items": {"type": 5}}}},
+        {"not": {"anyOf": [{"minimum": True}]}},
+    ],
+    ids=str,
+)
+def test_a_keyword_that_cannot_have_this_value(part):
+    """Arguments would be held to nothing, or to what cannot be."""
+    with pytest.raises(
+        ToolDefinitionError, match=r"^tool take: (its schema is none: #/properties/value/|.*is no)"
+    ):
+        with_schema(part)
+
+
+@pytest.mark.parametrize(
+    ("part", "keywords"),
+    [
+        ({"$ref": "#/properties/value"}, {}),
+        ({"anyOf": [{"type": "null"}, {"$ref": "#/properties/value"}]}, {}),
+        ({"$ref": "#/$defs/a"}, {"$defs": {"a": {"not": {"$ref": "#/$defs/b"}}, "b": {"$ref": "#/$defs/a"}}}),
+        ({}, {"$ref": "#"}),
+    ],
+)
+def test_a_schema_that_has_no_end(part, keywords):
+    with pytest.raises(ToolDefinitionError, match=r"refers to itself for one and the same value$"):
+        with_schema(part, **keywords)
+
+
+def test_a_reference_to_nothing():
+    with pytest.raises(ToolDefinitionError, match="it refers to #/nope/0, which is not in it"):
+        with_schema({"$ref": "#/nope/0"})
+
+
+@pytest.mark.parametrize(
+    ("part", "keywords"),
+    [
+        ({"items": {"$ref": "#/properties/value"}}, {}),
+        ({"properties": {"again": {"$ref": "#"}}}, {}),
+        ({"$ref": "#/$defs/a~1b"}, {"$defs": {"a/b": {"type": ["string", "null"]}}}),
+        ({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}, {"$defs": {"a": True}}),
+        ({"$ref": "#anchor"}, {"$defs": {"a": {"$anchor": "anchor"}}}),
+        ({"enum": [], "const": {"type": 5}, "default": {"type": 5}, "x-own": 5, "minLength": 1.0}, {}),
+        (True, {}),
+    ],
+)
+def test_a_schema_that_is_one(part, keywords):
+    with_schema(part, **keywords)

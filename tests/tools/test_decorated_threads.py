@@ -147,6 +147,28 @@ async def test_a_thread_may_notice_that_its_call_is_cancelled():
     assert scope.cancelled_caught
 
 
+async def test_a_kept_context_is_not_that_of_the_next_call_in_its_thread():
+    kept: list[ToolContext[Any]] = []
+    threads: list[int] = []
+
+    @tool
+    def first(context: ToolContext) -> None:
+        kept.append(context)
+        threads.append(threading.get_ident())
+
+    @tool
+    def second() -> None:
+        trio.from_thread.run_sync(scope.cancel)
+        kept[0].check()  # that call was not cancelled
+        threads.append(threading.get_ident())
+
+    await execute(first)
+    with trio.CancelScope() as scope:
+        await execute(second)
+    assert len(threads) == 2
+    assert len({*threads}) == 1
+
+
 async def test_a_thread_may_notice_an_abort():
     place = Place()
     controller = AbortController()

@@ -9,10 +9,10 @@ import datetime
 import decimal
 import enum
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Annotated, Any, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar
 
 import attrs
 import pytest
@@ -149,7 +149,7 @@ VALUES: dict[Any, st.SearchStrategy[Any]] = {
 }  # fmt: skip
 
 
-def taking(hint: Any) -> FunctionTool[..., Any]:
+def taking(hint: Any) -> FunctionTool[Callable[..., Any]]:
     """A tool with one parameter of that type, which answers with what it got."""
 
     def take(value: Any) -> Any: ...
@@ -158,7 +158,7 @@ def taking(hint: Any) -> FunctionTool[..., Any]:
     return tool(take)
 
 
-def received(taker: FunctionTool[..., Any], value: Any, rules: Any = "pi-schema") -> Any:
+def received(taker: FunctionTool[Callable[..., Any]], value: Any, rules: Any = "pi-schema") -> Any:
     """What the function gets when the model says this."""
     args = validate_arguments("take", taker.parameters, {"value": value}, rules=rules)
     return taker.definition.arguments.bind("take", args, None).arguments["value"]
@@ -369,3 +369,37 @@ def test_a_field_is_no_default():
         ToolDefinitionError, match="parameter n: a Field is no default; put it into Annotated"
     ):
         tool(take)
+
+
+Item = TypeVar("Item")
+Other = TypeVar("Other")
+
+
+@attrs.frozen
+class Page(Generic[Item]):
+    items: list[Item]
+    next: Page[Item] | None = None
+
+
+@attrs.frozen
+class Pair(Generic[Item, Other]):
+    first: Item
+    second: Page[Other]
+
+
+def test_a_generic_attrs_class_of_certain_types():
+    taker = taking(Pair[int, str])
+    assert taker.parameters["$defs"].keys() == {"Pair_int__str_", "Page_str_"}
+    value = {"first": 1, "second": {"items": ["a"], "next": {"items": []}}}
+    assert received(taker, value) == Pair(1, Page(["a"], Page([])))
+    with pytest.raises(InvalidArguments, match="first"):
+        received(taker, {"first": "a", "second": {"items": []}})
+
+
+def test_the_same_generic_class_of_several_types():
+    def take(numbers: Page[int], texts: Page[str], any_: Page[Any]) -> Page[bool]: ...  # type: ignore[empty-body]
+
+    made = tool(take)
+    properties = made.parameters["properties"]
+    assert len({one["$ref"] for one in properties.values()}) == 3
+    assert made.output_schema["$defs"]["Page_bool_"]["properties"]["items"]["items"] == {"type": "boolean"}

@@ -13,6 +13,9 @@ from jsonschema import Draft202012Validator
 from pi_trio.errors import PiTrioError
 from pi_trio.jsontext import print_json
 from pi_trio.jsonvalue import freeze, thaw
+from pi_trio.tools.checks import SchemaDocument
+from pi_trio.tools.coerce import coerce, keeps_valid
+from pi_trio.tools.js_value import adopt
 from pi_trio.tools.validate import InvalidArguments, validate_arguments
 
 from .calls import CallMaker
@@ -94,6 +97,65 @@ def test_arguments_of_other_python_types():
         error_of(NUMBER, {"n": {1}})
         == 'Invalid arguments for tool "t": expected a JSON value, found a Python set'
     )
+
+
+# --- what is valid already -------------------------------------------------------------------------------
+
+
+def plain_schemas():
+    """Schemas that `keeps_valid` knows, with all keywords that coercion looks at in them."""
+    values = st.recursive(
+        st.none() | st.booleans() | st.integers(-1, 1) | st.sampled_from(("", "a", "true", "1")),
+        lambda inner: (
+            st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=2)
+        ),
+        max_leaves=3,
+    )
+    kinds = st.sampled_from(("string", "number", "integer", "boolean", "null", "array", "object", "object"))
+    return values, st.recursive(
+        st.booleans() | st.fixed_dictionaries({"type": kinds}),
+        lambda inner: st.fixed_dictionaries(
+            {"type": kinds},
+            optional={
+                "properties": st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+                "required": st.lists(st.sampled_from("abc"), max_size=1),
+                "additionalProperties": inner,
+                "items": inner,
+                "enum": st.lists(values, max_size=4),
+                "const": values,
+            },
+        ),
+        max_leaves=6,
+    )
+
+
+VALUES, PLAIN_SCHEMAS = plain_schemas()
+
+
+@given(PLAIN_SCHEMAS, st.lists(VALUES, min_size=1, max_size=8))
+@settings(deadline=None)
+def test_coercion_leaves_alone_what_is_valid_by_a_plain_schema(schema, values):
+    document = SchemaDocument(adopt(schema))
+    assert keeps_valid(document.node)
+    for value in map(adopt, values):
+        if document.root.accepts(value):
+            assert coerce(value, document) is value
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"items": {"type": "string"}},  # makes an array of what is none
+        {"type": ["string", "null"]},
+        {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}},
+        {"type": "array", "items": [{"type": "string"}]},
+        {"type": "object", "properties": {"a": {"$ref": "#"}}},
+        {"type": "string", "not": {"const": ""}},
+        {"type": "object", "additionalProperties": {"$id": "a"}},
+    ],
+)
+def test_where_coercion_may_change_what_is_valid(schema):
+    assert not keeps_valid(schema)
 
 
 # --- a second opinion -------------------------------------------------------------------------------------

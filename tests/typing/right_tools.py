@@ -98,8 +98,33 @@ def it_is_a_tool() -> None:
     assert_type(named.function("a"), str)
     assert_type(named.name, str)
     assert_type(attrs.evolve(named, name="more")("a"), str)
-    text_to_text: FunctionTool[..., str] = named
+    text_to_text: FunctionTool[Callable[..., str]] = named
     assert_type(text_to_text(), str)
+
+
+def several_tools_are_tools(one: bool) -> None:
+    tools = [find, count, named]
+    agent = Agent(tools=tools)
+    agent.tools = tools
+    both = (find, Library().look)
+    agent.tools = both
+    agent.tools = [*tools, *both]
+    agent.tools = [find if one else count]
+    by_name = {each.name: each for each in both}
+    agent.tools = by_name.values()
+
+
+class Rules:
+    @staticmethod
+    @tool
+    def words(text: str) -> int:
+        return len(text.split())
+
+
+def static_methods(rules: Rules) -> None:
+    assert_type(rules.words("a b"), int)
+    assert_type(Rules.words("a b"), int)
+    Agent(tools=[rules.words])
 
 
 def contexts_are_covariant(context: ToolContext[bool]) -> ToolContext[int]:

@@ -53,6 +53,17 @@ async def methods(library: Library) -> None:
     await library.look(library, "a")  # E: the instance is there already
 
 
+class Rules:
+    @staticmethod
+    @tool
+    def words(text: str) -> int:
+        return len(text.split())
+
+
+Rules().words(3)  # E: the text is no number
+Rules.words(3)  # E: nor is it so
+
+
 def plain(text: str) -> str:
     return text
 

@@ -75,7 +75,7 @@ class Conditional:
 class Reference:
     """`$ref` to a schema that was found.
 
-    Parameters:
+    Args:
         target: that schema.
         entered: the stack to note `resource` on, where the target lies in another resource and that matters.
         resource: the target's base URI.
@@ -116,7 +116,7 @@ class DynamicReference:
     Where the target is no dynamic anchor, nothing is anchored, and the fallback decides, as for a `$ref`. What is
     reported about it is up to the schema (see `Schema.explain`).
 
-    Parameters:
+    Args:
         fallback: what the reference names where it stands.
         anchored: the schemas that bear the anchor, by their resource.
         entered: the resources that evaluation is in, outermost first.

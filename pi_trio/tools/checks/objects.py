@@ -143,7 +143,7 @@ class Needs:
 class Dependent:
     """What is asked of an object that has a certain member.
 
-    Parameters:
+    Args:
         key: that member's.
         rule: judges the object.
         told: whether its faults are reported.

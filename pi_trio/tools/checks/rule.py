@@ -101,7 +101,7 @@ class Rule(Protocol):
 class Demand:
     """A keyword that tests one value by itself.
 
-    Parameters:
+    Args:
         applies: whether the keyword has anything to say about a value.
         test: whether such a value passes.
         complaint: what to report otherwise.

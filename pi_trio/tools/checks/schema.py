@@ -56,7 +56,7 @@ class Schema:
     def explain(self, value: Plain, path: Path, report: Report) -> None:
         """Report why `value` is not valid; nothing if it is.
 
-        Parameters:
+        Args:
             value: a value that stands at `path`.
             path: where faults of the value itself are reported.
             report: takes the faults.
@@ -98,7 +98,7 @@ class Schema:
 class SchemaDocument:
     """A schema with all that it refers to, compiled. `root` answers for the whole.
 
-    Parameters:
+    Args:
         root: the document, adopted.
 
     Raises:

@@ -97,7 +97,7 @@ class Structured:
 def read_answers(tool: str, returns: Any, output: Any, shadows: Shadows) -> Answers:
     """How a function answers.
 
-    Parameters:
+    Args:
         returns: what it is annotated to return.
         output: what its results are made of, whatever the annotation says; None to go by that.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from inspect import BoundArguments, Parameter
 from typing import Annotated, Any, get_args, get_origin
 
@@ -19,6 +20,7 @@ from ...jsonvalue import JSON, FrozenDict, freeze
 from ..checks.rule import SchemaError
 from ..pi_schema import PiSchemaRules
 from ..validate import InvalidArguments
+from .given_schema import NoSchemaError, check_schema
 from .shadows import Shadows
 from .signature import EMPTY, Signature, ToolDefinitionError
 from .types import JsonType, Misfit, MisfitError, UnsupportedTypeError, has_description, schemas_of
@@ -79,7 +81,7 @@ def read_arguments(
 ) -> tuple[Arguments, FrozenDict]:
     """The parameters of a function, and the schema of its arguments.
 
-    Parameters:
+    Args:
         described: what the docstring says of parameters.
         schema: a schema that was given; None to make one of the hints.
 
@@ -95,20 +97,43 @@ def read_arguments(
         try:
             types[name] = JsonType(hint, shadows, "validation")
         except UnsupportedTypeError as error:
-            raise ToolDefinitionError(tool, f"parameter {name}: {error}") from None
+            raise ToolDefinitionError(tool, f"parameter {name}: {error}{_instead(hint)}") from None
+    _check_described(tool, signature, described)
     arguments = Arguments(signature=signature, types=types)
     if schema is None:
         schema = _schema(tool, arguments, described)
+        given = False
     else:
         _check_given(tool, signature, schema)
+        given = True
     try:
         frozen = FrozenDict(schema)
         PiSchemaRules(frozen)
+        if given:
+            check_schema(frozen)
     except CodecError as error:
         raise ToolDefinitionError(tool, f"its schema is not JSON: {error}") from None
-    except (SchemaError, RecursionError) as error:
+    except (SchemaError, NoSchemaError, RecursionError) as error:
         raise ToolDefinitionError(tool, f"its schema is none: {error}") from None
     return arguments, frozen
+
+
+def _instead(hint: Any) -> str:
+    """How a function gets what no model can give."""
+    if not isinstance(hint, type):
+        return ""
+    context = f"ToolContext[{hint.__name__}]"
+    return f". If the agent has it, and not the model: Agent(deps=…), and a parameter {context}, whose deps it is"
+
+
+def _check_described(tool: str, signature: Signature, described: Mapping[str, str]) -> None:
+    known = {*signature.parameters, *signature.taken, signature.context, signature.rest}
+    for name in described if signature.rest is None else ():
+        bare = name.lstrip("*")
+        if bare not in known:
+            near = get_close_matches(bare, signature.parameters, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ToolDefinitionError(tool, f"its docstring describes {name}, which is no parameter{hint}")
 
 
 def _schema(tool: str, arguments: Arguments, described: Mapping[str, str]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def define(
 ) -> Definition:
     """Read a function.
 
-    Parameters:
+    Args:
         tool: what to call it in refusals.
         parameters: a schema of its arguments, if it is given one.
         output: what its results are made of; None to go by what it is annotated to return.

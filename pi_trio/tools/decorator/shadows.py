@@ -20,6 +20,7 @@ from typing import (
     Literal,
     NotRequired,
     Required,
+    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -40,14 +41,14 @@ _OWN_TYPED_DICTS: Final = sys.version_info >= (3, 12)
 class Shadows:
     """The shadows of one schema: one for each class, so that a class has one name in it.
 
-    Parameters:
+    Args:
         answers: whether instances are written with the fields that cannot be given (`init=False`), too: as answers are,
             and defaults are not.
     """
 
     def __init__(self, *, answers: bool) -> None:
         self._answers = answers
-        self._known: dict[type, Any] = {}
+        self._known: dict[Any, Any] = {}
 
     def cast(self, hint: Any) -> Any:
         """A hint with shadows in place of what pydantic does not take.
@@ -58,7 +59,7 @@ class Shadows:
         if isinstance(hint, Mapping):  # which pydantic takes for one of its own schemas
             raise TypeError(f"{dict(hint)} is no type")
         hint = spelled_out(hint)
-        if isinstance(hint, type) and attrs.has(hint):
+        if _is_attrs(hint):
             return self._once(hint, _fields_of_attrs)
         if not _OWN_TYPED_DICTS and is_typeddict(hint):
             return self._once(hint, _fields_of_typed_dict)
@@ -74,17 +75,19 @@ class Shadows:
         same = parts == get_args(hint)
         return in_order(hint, hint if same else origin[parts[0] if len(parts) == 1 else parts])
 
-    def _once(self, cls: type, fields_of: Callable[[type], Mapping[str, Any]]) -> Any:
-        if cls not in self._known:
-            blank = _blank(cls)
+    def _once(self, hint: Any, fields_of: Callable[[Any], Mapping[str, Any]]) -> Any:
+        """The shadow of a class; or of a generic one of certain types, which is another."""
+        if hint not in self._known:
+            cls = get_origin(hint) or hint
+            blank = _blank(hint)
             told = attrs.fields(cls) if attrs.has(cls) and self._answers else ()
-            whole = blank if all(field.init for field in told) else _blank(cls)
+            whole = blank if all(field.init for field in told) else _blank(hint)
             # Known before its fields are, which may refer to it.
-            self._known[cls] = self._instances(cls, blank, whole) if attrs.has(cls) else blank
-            self._fill(blank, fields_of(cls))
+            self._known[hint] = self._instances(cls, blank, whole) if attrs.has(cls) else blank
+            self._fill(blank, fields_of(hint))
             if whole is not blank:
-                self._fill(whole, _fields_of_attrs(cls, whole=True))
-        return self._known[cls]
+                self._fill(whole, _fields_of_attrs(hint, whole=True))
+        return self._known[hint]
 
     def _instances(self, cls: type, shadow: Any, whole: Any) -> Any:
         """The type of the instances of an attrs class, read by way of its shadow, and written by way of its whole one.
@@ -115,16 +118,29 @@ class Shadows:
         shadow.__required_keys__ = frozenset(fields.keys() - optional)
 
 
-def _blank(cls: type) -> Any:
+def _is_attrs(hint: Any) -> bool:
+    cls = get_origin(hint) or hint
+    return isinstance(cls, type) and attrs.has(cls)
+
+
+def _blank(hint: Any) -> Any:
     """A `TypedDict` without fields that passes for a class."""
+    cls = get_origin(hint) or hint
 
     class Shadow(typing_extensions.TypedDict):
         pass
 
     shadow: Any = Shadow
-    shadow.__name__ = shadow.__qualname__ = cls.__name__
+    shadow.__name__ = shadow.__qualname__ = _name(hint)
     shadow.__module__, shadow.__doc__ = cls.__module__, cls.__doc__
     return shadow
+
+
+def _name(hint: Any) -> str:
+    """The name of a class, and of what it was given."""
+    name = getattr(hint, "__name__", str(hint))
+    given = ", ".join(map(_name, get_args(hint)))
+    return f"{name}[{given}]" if given else name
 
 
 def _made(cls: type, fields: Mapping[str, Any]) -> Any:
@@ -138,15 +154,27 @@ def _made(cls: type, fields: Mapping[str, Any]) -> Any:
         raise ValueError(str(error.args[0] if error.args else error)) from error
 
 
-def _fields_of_attrs(cls: type, *, whole: bool = False) -> Mapping[str, Any]:
+def _fields_of_attrs(hint_of_it: Any, *, whole: bool = False) -> Mapping[str, Any]:
+    cls = get_origin(hint_of_it) or hint_of_it
+    given = dict(zip(getattr(cls, "__parameters__", ()), get_args(hint_of_it), strict=False))
     hints = get_type_hints(cls, include_extras=True)
     fields: dict[str, Any] = {}
     for field in attrs.fields(cls):
-        hint = hints.get(field.name, Any)
+        hint = _with_arguments(hints.get(field.name, Any), given)
         if field.init or whole:
             always = field.init and field.default is attrs.NOTHING
             fields[field.alias] = hint if always else NotRequired[hint]
     return fields
+
+
+def _with_arguments(hint: Any, given: Mapping[Any, Any]) -> Any:
+    """A field's hint with the types that its generic class was given."""
+    if isinstance(hint, TypeVar):
+        return given.get(hint, hint)
+    variables: tuple[Any, ...] = getattr(hint, "__parameters__", ()) if get_args(hint) else ()
+    if not any(one in given for one in variables):
+        return hint
+    return hint[tuple(given.get(one, one) for one in variables)]
 
 
 def _fields_of_typed_dict(cls: Any) -> Mapping[str, Any]:

@@ -41,6 +41,8 @@ class Signature:
         context: the name of the parameter that gets the context, if there is one.
         deps: what that parameter says of its deps; None where it says nothing.
         returns: the hint of what it returns, awaited; `EMPTY` where there is none.
+        is_async: whether what it returns is to be awaited, so that it is called in trio's thread: it is a coroutine
+            function, or is wrapped around one, or its hint says so.
         is_method: whether it must be bound to an instance before it can be called.
         taken: the names that no argument can have: of the context, and of the instance.
     """
@@ -52,6 +54,7 @@ class Signature:
     context: str | None
     deps: Any
     returns: Any
+    is_async: bool
     is_method: bool
     taken: frozenset[str]
 
@@ -74,7 +77,11 @@ def read_signature(function: Callable[..., Any], tool: str) -> Signature:
     hints = _resolved_hints(function, tool)
     is_method = next(iter(whole.parameters), None) == "self"  # which a bound method does not show
     given = dict(list(whole.parameters.items())[is_method:])
-    contexts = [name for name in given if _is_context(hints.get(name))]
+    contexts = [
+        name
+        for name, one in given.items()
+        if _is_context(hints.get(name)) and one.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
     if len(contexts) > 1:
         raise ToolDefinitionError(tool, f"{' and '.join(contexts)} are both a ToolContext; a call has one")
     context = contexts[0] if contexts else None
@@ -87,9 +94,13 @@ def read_signature(function: Callable[..., Any], tool: str) -> Signature:
             )
         if name == context:
             continue
-        if _mentions_context(hints.get(name)):
+        if _mentions(hints.get(name), _is_context):
             raise ToolDefinitionError(
                 tool, f"parameter {name}: a ToolContext is injected, so it stands alone"
+            )
+        if _mentions(hints.get(name), _is_kind_of_context):
+            raise ToolDefinitionError(
+                tool, f"parameter {name}: what is injected is a ToolContext, and of none of its subclasses"
             )
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             rest = name
@@ -104,6 +115,7 @@ def read_signature(function: Callable[..., Any], tool: str) -> Signature:
         context=context,
         deps=deps[0] if deps else None,
         returns=_awaited(hints.get("return", EMPTY)),
+        is_async=_is_async(function) or _can_be_awaited(hints.get("return", EMPTY)),
         is_method=is_method,
         taken=_taken(function, context, has_instance=is_method or inspect.ismethod(function)),
     )
@@ -154,12 +166,26 @@ def _is_context(hint: Any) -> bool:
     return hint is ToolContext or get_origin(hint) is ToolContext
 
 
-def _mentions_context(hint: Any) -> bool:
-    return _is_context(hint) or any(map(_mentions_context, get_args(hint)))
+def _is_kind_of_context(hint: Any) -> bool:
+    hint = get_origin(hint) or hint
+    return isinstance(hint, type) and issubclass(hint, ToolContext)
+
+
+def _mentions(hint: Any, what: Callable[[Any], bool]) -> bool:
+    return what(hint) or any(_mentions(part, what) for part in get_args(hint))
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(inspect.unwrap(function))
+
+
+def _can_be_awaited(hint: Any) -> bool:
+    hint = _bare(hint)
+    return (get_origin(hint) or hint) in (Awaitable, Coroutine)
 
 
 def _awaited(hint: Any) -> Any:
     """What awaiting a plain function's answer gives, if that is what it returns; `None` as its type."""
-    if get_origin(hint) in (Awaitable, Coroutine):
-        hint = get_args(hint)[-1]
+    if _can_be_awaited(hint):
+        hint = next(reversed(get_args(_bare(hint))), EMPTY)
     return NoneType if hint is None else hint

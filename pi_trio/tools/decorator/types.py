@@ -6,6 +6,7 @@ models that are strict. Each type is read by itself, and is told by its paramete
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticUndefined
 
+from .constraints import ConstraintError, check_constraints
 from .patterns import EcmaPattern
 from .shadows import Shadows
 
@@ -61,7 +63,7 @@ class JsonType:
     Raises:
         UnsupportedTypeError: it cannot be carried.
 
-    Parameters:
+    Args:
         mode: which of its schemas will be asked for.
     """
 
@@ -69,9 +71,14 @@ class JsonType:
         for note in hint.__metadata__ if get_origin(hint) is Annotated else ():
             if isinstance(note, FieldInfo):
                 _check_field(note)
+        if inspect.isroutine(hint):
+            raise UnsupportedTypeError(f"{_in_one_line(repr(hint))} is a function, and no type")
         try:
             self.adapter: TypeAdapter[Any] = TypeAdapter(shadows.cast(hint))
             schema_of(self, mode)  # whether there is one
+            check_constraints(self.adapter.core_schema)
+        except ConstraintError as error:
+            raise UnsupportedTypeError(f"{_shown(hint)}: {error}") from None
         except PydanticUserError as error:
             raise UnsupportedTypeError(
                 f"{_shown(hint)} cannot be told as JSON: {_first_line(error)}"
@@ -174,7 +181,7 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _in_one_line(error: Exception) -> str:
+def _in_one_line(error: object) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 

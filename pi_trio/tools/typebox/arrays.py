@@ -95,7 +95,7 @@ class Following(Rule[Items]):
 class Contains(Rule[Items]):
     """`contains`, `minContains` or `maxContains`. Each goes through the items by itself.
 
-    Parameters:
+    Args:
         schema: what is looked for.
         least: so many items must match at least.
         most: and so many at most.

@@ -22,7 +22,7 @@ from .keywords import members_of
 class Coercion:
     """The coercion towards one schema, and towards its parts.
 
-    Parameters:
+    Args:
         root: the schema, adopted.
         dialect: the release's ways.
     """

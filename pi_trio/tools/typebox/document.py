@@ -46,7 +46,7 @@ class Schema(Rule[Plain]):
 class Document:
     """A schema with all that it refers to, compiled.
 
-    Parameters:
+    Args:
         root: the schema, adopted.
         dialect: the release's ways.
 

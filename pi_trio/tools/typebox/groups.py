@@ -38,7 +38,7 @@ def groups(node: Node, compile_: Compile, dialect: Dialect) -> Iterator[AnyRule]
 class Group(Rule[Plain], Generic[T]):
     """Rules about values of one kind.
 
-    Parameters:
+    Args:
         applies: whether a value is of that kind. rules: those about it.
         foreign: decides about all other values, where they are not passed over.
     """

@@ -89,7 +89,7 @@ class Not(Rule[Plain]):
 class Branches(Rule[Plain]):
     """`allOf`, `anyOf` or `oneOf`: a number of branches must pass, at least `least` and at most `most`.
 
-    Parameters:
+    Args:
         complaint: what to report if it is another number; None for nothing beside the branches' own faults.
     """
 

@@ -26,7 +26,7 @@ _SUSPECT: Final = re.compile(f"[\ud800-\udbff\U00010000-\U0010ffff\u0300-\u036f{
 class Lengths:
     """How texts are measured.
 
-    Parameters:
+    Args:
         by_suspicion: characters are counted only where the beginning of the text, as far as the bound reaches, looks
             as if UTF-16 units would not do (0.80.2).
     """

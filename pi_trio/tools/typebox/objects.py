@@ -128,7 +128,7 @@ def _additional_rule(node: Node, compile_: Compile, dialect: Dialect) -> Iterato
 class Additional(Rule[Members]):
     """`additionalProperties`.
 
-    Parameters:
+    Args:
         schema: for members that are not known. known, patterns: which ones are.
         expected: so many members are right, whatever their names; None to look at each.
         tells_faults: report what is wrong with each member, and not only that some are wrong.
@@ -218,7 +218,7 @@ def _dependency_rules(node: Node, compile_: Compile) -> Iterator[ObjectRule]:
 class Dependencies(Rule[Members]):
     """`dependentRequired`, `dependentSchemas`, or `dependencies`, which can hold either.
 
-    Parameters:
+    Args:
         needed: for each key the others that must be there with it, or the schema for the object that has it.
         every_fault: report each key that is missing, and not the first alone.
     """

@@ -76,7 +76,7 @@ class Scope:
 class Resolver:
     """Finds what references name in one document.
 
-    Parameters:
+    Args:
         root: the document, adopted.
         strict: do it as 1.0.3 does.
     """
@@ -148,7 +148,7 @@ class Resolver:
 class _Search:
     """A search for one URI. None means that it names nothing.
 
-    Parameters:
+    Args:
         target: the URI.
         strict: search as 1.0.3 does.
     """

@@ -71,7 +71,7 @@ Compile: TypeAlias = Callable[[Plain], AnyRule]
 class Demand(Rule[T]):
     """A keyword that tests a value by itself.
 
-    Parameters:
+    Args:
         test: whether a value passes.
         complaint: what to report otherwise.
     """

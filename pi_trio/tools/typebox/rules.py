@@ -19,7 +19,7 @@ UNEXPLAINED: Final = Fault((), "Unknown validation error")
 class TypeBoxRules:
     """A schema, compiled once for any number of calls.
 
-    Parameters:
+    Args:
         parameters: the JSON Schema of a tool's arguments. Later changes to it go unnoticed.
         dialect: the release's ways.
 

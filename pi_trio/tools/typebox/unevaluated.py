@@ -14,7 +14,7 @@ from .rule import AnyRule, Report, Rule, faults_of
 class LeftoverItems(Rule[Plain]):
     """`unevaluatedItems`.
 
-    Parameters:
+    Args:
         schema: for the items that are left.
         others: the other rules of the schema. Reporting asks them anew what they look at.
     """
@@ -47,7 +47,7 @@ class LeftoverItems(Rule[Plain]):
 class LeftoverMembers(Rule[Plain]):
     """`unevaluatedProperties`. Arrays have members too, by their indices, and no other keyword looks at these.
 
-    Parameters:
+    Args:
         schema: for the members that are left.
         others: the other rules of the schema. Reporting asks them anew what they look at.
     """
