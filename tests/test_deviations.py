@@ -7,6 +7,7 @@ import re
 import attrs
 import pytest
 
+from pi_trio.cli import main
 from pi_trio.conformance.cancelling import read_cancel_golden
 from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenarios import all_scenarios
@@ -138,3 +139,20 @@ def test_every_ruling_that_answers_none_is_named() -> None:
     assert answering <= set(table)
     assert sorted(answering | set(others)) == table
     assert not answering & set(others)
+
+
+RULINGS = (FOLDER / "rulings.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^## (D-\d\d)[^#]*?^- example: `pi-trio (.*?)`$", RULINGS, re.MULTILINE)
+
+
+def test_every_ruling_that_shows_has_an_example() -> None:
+    unshown = re.findall(r"^## (D-\d\d)[^#]*?^- scenarios: none:", RULINGS, re.MULTILINE)
+    every = re.findall(r"^## (D-\d\d)", RULINGS, re.MULTILINE)
+    assert [ruling for ruling, _ in EXAMPLES] == [ruling for ruling in every if ruling not in unshown]
+
+
+@pytest.mark.parametrize(("ruling", "command"), EXAMPLES)
+def test_an_example_shows_its_ruling(ruling: str, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command.split()) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line[:1] in "+-" and line.endswith(ruling) for line in lines if line)

@@ -180,6 +180,14 @@ SCENARIOS = topic(
         steps=[prompt("go"), abort(), finish("t1", result("A", terminate=True)), state()],
     ),
     scenario(
+        "abort_terminating_sequential",
+        "Sequential, abort in the first of two tools, which terminates: the second, aborted, does not.",
+        tools=ABC,
+        settings=SEQUENTIAL,
+        responses=[TWO, ABORTED],
+        steps=[prompt("go"), abort(), finish("t1", result("A", terminate=True))],
+    ),
+    scenario(
         "abort_update_held",
         "Abort while a listener holds an update of a tool that has returned: nothing until it lets go.",
         tools=[_A],
@@ -257,6 +265,22 @@ SCENARIOS = topic(
         responses=[DONE],
         rules=[holds_event("L", "turn_end")],
         steps=[prompt("go"), abort(), release("L", "turn_end"), state()],
+    ),
+    scenario(
+        "abort_at_last_turn_end_with_queues",
+        "Abort while a listener holds the last turn_end: the queues are polled, and steering has an aborted turn.",
+        listeners=["L"],
+        told=[],
+        responses=[DONE, ABORTED],
+        rules=[holds_event("L", "turn_end")],
+        steps=[
+            prompt("go"),
+            steer("s1"),
+            follow_up("f1"),
+            abort(),
+            release("L", "turn_end"),
+            state(),
+        ],
     ),
     scenario(
         "abort_in_finish_turn",

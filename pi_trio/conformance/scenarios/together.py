@@ -20,6 +20,7 @@ from pi_trio.conformance.scripting import (
     LATE,
     TWO,
     UPDATE,
+    A,
     Events,
     Object,
     Step,
@@ -39,13 +40,11 @@ from pi_trio.conformance.scripting import (
     scenario,
     state,
     steer,
-    tool,
     topic,
     until,
     update,
 )
 
-_A = tool("a")
 HALF, REST = until("text_delta", HELLO), after("text_delta", HELLO)
 OPENED, TEXT, LAST = HELLO[:1], HELLO[1:-1], HELLO[-1]
 STOPPED = break_off(HALF, "aborted", "stopped")
@@ -64,7 +63,7 @@ def _second_answer(
     return scenario(
         name,
         title,
-        tools=[_A],
+        tools=A,
         responses=responses,
         rules=[*rules, returns("t1", "A")],
         steps=[prompt("go"), *steps],
@@ -84,7 +83,7 @@ SCENARIOS = topic(
     scenario(
         "together_abort_and_steer_in_tools",
         "Abort, a steered message and the tool's return: the message is said before the aborted answer.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, ABORTED],
         steps=[prompt("go"), at_once(abort(), steer("s1"), finish("t1", "A")), state()],
     ),
@@ -98,7 +97,7 @@ SCENARIOS = topic(
     scenario(
         "together_abort_and_late_update_in_tools",
         "The tool's return, abort and a report: the report is still told, its listener gets a raised signal.",
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
         told=[],
         responses=[CALL, ABORTED],
@@ -107,7 +106,7 @@ SCENARIOS = topic(
     scenario(
         "together_late_update_and_abort_in_tools",
         "The tool's return, a report and abort: the signal reaches the listener in the report's delivery.",
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
         told=[],
         responses=[CALL, ABORTED],
@@ -199,7 +198,7 @@ SCENARIOS = topic(
     scenario(
         "together_steer_and_late_update_in_tools",
         "The tool's return, a steered message and a report: the report precedes the end, the message follows.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         steps=[prompt("go"), at_once(finish("t1", "A"), steer("s1"), LATE)],
     ),
@@ -267,7 +266,7 @@ SCENARIOS = topic(
     scenario(
         "together_late_update_and_hold_in_tools",
         "The tool's return and a report: the listener keeps both reports, and the end waits for the late one.",
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
         told=[],
         responses=[CALL, DONE],
@@ -283,7 +282,7 @@ SCENARIOS = topic(
     scenario(
         "together_late_update_and_release_in_tools",
         "A late report, and the listener lets go of the one that holds up the end: the late one is dropped.",
-        tools=[_A],
+        tools=A,
         told=[],
         responses=[CALL, DONE],
         rules=[holds_event("L", UPDATE)],
@@ -297,7 +296,7 @@ SCENARIOS = topic(
     scenario(
         "together_late_update_and_release_of_end",
         "A late report, and the listener lets go of the tool's end: the report is dropped.",
-        tools=[_A],
+        tools=A,
         told=[],
         responses=[CALL, DONE],
         rules=[holds_event("L", END)],

@@ -14,6 +14,7 @@ from pi_trio.conformance.scripting import (
     LATE,
     TWO,
     UPDATE,
+    A,
     Events,
     Object,
     Step,
@@ -33,12 +34,9 @@ from pi_trio.conformance.scripting import (
     scenario,
     state,
     steer,
-    tool,
     topic,
     update,
 )
-
-_A = tool("a")
 
 
 def _told(
@@ -163,7 +161,7 @@ SCENARIOS = topic(
         "The tool's return and a report at which the listener fails: no end is told for the call.",
         at_once(finish("t1", "A"), LATE),
         messages(),
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
         responses=[CALL],
         rules=[fails_at("L", UPDATE)],
@@ -185,7 +183,7 @@ SCENARIOS = topic(
         "The listener fails at an update of the second answer, and a tool reports that has returned long ago.",
         play(HELLO[:2], 1),
         at_once(fail_listener("L", "message_update", 2), LATE),
-        tools=[_A],
+        tools=A,
         responses=[CALL, None],
         rules=[holds_event("L", "message_update", 2), returns("t1", "A")],
     ),
@@ -193,7 +191,7 @@ SCENARIOS = topic(
         "together_late_update_and_failure_at_agent_end",
         "A tool reports that has returned long ago, and the listener fails at agent_end.",
         at_once(LATE, fail_listener("L", "agent_end")),
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         rules=[holds_event("L", "agent_end"), returns("t1", "A")],
     ),
