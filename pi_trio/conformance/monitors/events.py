@@ -1,0 +1,304 @@
+"""The monitor of events: follows a sequence of agent events, and says of each which clauses it keeps and breaks.
+
+It needs nothing but the events, so it judges a recorded log as well as what a subject says while it is driven. It
+remembers a digest of each message of the open run, and the messages of the open turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeAlias
+
+from .calls import Calls
+from .content import Object, calls_of, is_failed, is_failure, message_of
+from .docket import Docket
+from .finding import Allowed, Finding, Force, Releases
+from .order import (
+    AGENT_END,
+    AGENT_START,
+    ANSWERING,
+    BEGUN,
+    BETWEEN,
+    CALLING,
+    END_ANSWER,
+    END_CALLS,
+    END_FAILED,
+    END_FAILURE,
+    END_INJECTED,
+    END_RESULT,
+    FAILING,
+    FAILURE_OPEN,
+    FAILURE_SAID,
+    NO_RUN,
+    RESULT,
+    SAYING,
+    START_ANSWER,
+    START_INJECTED,
+    START_RESULT,
+    TABLES,
+    TURN,
+    TURN_END,
+    TURN_START,
+    UPDATE,
+)
+from .outlook import allowed_at, place_in_words
+from .progress import Progress
+from .reduction import Reduction
+from .refusal import Refusal
+
+_ROLES: Final = {ANSWERING: "assistant", FAILURE_OPEN: "assistant", RESULT: "toolResult"}
+_END_OF: Final = {ANSWERING: None, FAILURE_OPEN: END_FAILURE, RESULT: END_RESULT}
+_UPDATED: Final = TABLES["line"][ANSWERING, UPDATE]
+
+
+class EventMonitor:
+    """Follows one log.
+
+    `force` says in which releases each clause is in force; `candidates` are the releases that are possible at first
+    (all that `force` names, if it is None). A log that begins `midway` is taken as it comes until its place is known.
+    """
+
+    def __init__(
+        self, force: Force | Docket, candidates: Iterable[str] | None = None, *, midway: bool = False
+    ) -> None:
+        self._docket = force if isinstance(force, Docket) else Docket(force, candidates)
+        self._progress = Progress(self._docket, equal_left_out=self._docket is force)
+        self._refusal = Refusal(self._progress, midway=midway)
+        self._calls = Calls(self._progress, self._refusal)
+        self._reduction: Reduction | None = None
+        self._told = 0
+        self._injected = False
+        self._like_failure: Object | None = None
+        """The last message that was given to the run and looks like a failure's."""
+
+    @property
+    def candidates(self) -> Releases:
+        """The releases that it may still be."""
+        return self._docket.candidates
+
+    @property
+    def reached(self) -> set[str]:
+        """The clauses that were exercised so far."""
+        return self._docket.reached
+
+    @property
+    def taken(self) -> set[str]:
+        """The names of the transitions that were taken so far."""
+        return {each.name for each in self._docket.taken}
+
+    @property
+    def runs(self) -> int:
+        """How many runs have begun."""
+        return self._progress.runs
+
+    @property
+    def in_run(self) -> bool:
+        """Whether a run is open."""
+        return self._progress.place is not NO_RUN
+
+    @property
+    def place(self) -> str:
+        """Where the log is, in words."""
+        return place_in_words(self._progress)
+
+    def allowed(self) -> Allowed:
+        """What may come next, and whether the log may rest here. Nothing that only the releases do is in it."""
+        return allowed_at(self._progress)
+
+    def tell(self, event: Object, state: Object | None = None) -> Sequence[Finding]:
+        """Go on by one event.
+
+        Raises:
+            RecursionError: it is nested so deeply that Python cannot compare it. Nothing else, whatever it holds.
+        """
+        docket = self._docket
+        docket.at = self._told
+        self._told += 1
+        self.hear(event, state)
+        return docket.collect() if docket.found else ()
+
+    def hear(self, event: Object, state: Object | None = None, *, injected: bool = False) -> None:
+        """As `tell`, for one who shares his docket with others: what is found stays there. `injected`: it is known to
+        say a message that was given to the run, whatever it looks like.
+        """
+        self._injected = injected
+        kind = event.get("type")
+        handler = _HANDLERS.get(kind) if type(kind) is str else None
+        if handler is None:
+            return
+        handler(self, event)
+        self._refusal.last = event
+        if state is not None or self._reduction is not None:
+            self._reduce(event, state)
+
+    def end(self, *, closed: bool = False) -> Sequence[Finding]:
+        """The log ends here. It may end anywhere, unless it is `closed`: nothing goes on any more."""
+        self._docket.at = self._told
+        self.close(closed=closed)
+        return self._docket.collect()
+
+    def close(self, *, closed: bool) -> None:
+        """As `end`, for one who shares his docket."""
+        place = self._progress.place
+        if closed and place in FAILING:
+            self._docket.as_pi("FAIL-31", "D-04", f"the end of all ({place})")
+        elif closed and place is not NO_RUN:
+            self._docket.breaks(
+                "RUN-02", "a run without its agent_end", self.place, self.allowed().in_words()
+            )
+        self._progress.forget_run()
+
+    def excuse(self) -> None:
+        """Whoever hears this log hears no more of this run, and rightly."""
+        self._progress.forget_run()
+
+    def _reduce(self, event: Object, state: Object | None) -> None:
+        if self._reduction is None:
+            self._reduction = Reduction(self._docket)
+        self._reduction.reduce(event)
+        if state is not None:
+            self._reduction.see(event, state, first=True)
+
+    # --- what the events mean ---------------------------------------------------------------------------------
+
+    def _line(self, symbol: str, event: Object) -> None:
+        if not self._progress.step(symbol, event):
+            self._refusal.judge(symbol, event)
+
+    def _border(self, symbol: str, event: Object) -> None:
+        """A run or a turn begins or ends."""
+        if self._progress.step(symbol, event):
+            self._refusal.forget()
+        else:
+            self._refusal.judge(symbol, event)
+
+    def _agent_start(self, event: Object) -> None:
+        breaks_off = self._progress.place in FAILING
+        self._calls.forget()
+        self._border(AGENT_START, event)
+        if breaks_off:
+            self._refusal.owe((AGENT_END,))
+
+    def _agent_end(self, event: Object) -> None:
+        self._border(AGENT_END, event)
+
+    def _turn_start(self, event: Object) -> None:
+        self._progress.take_for_answer()
+        self._border(TURN_START, event)
+
+    def _turn_end(self, event: Object) -> None:
+        progress = self._progress
+        if progress.place is CALLING:
+            self._calls.close()
+        elif progress.place is TURN and self._like_failure and event.get("message") == self._like_failure:
+            # It was not the one that was given, but its equal, and has told that the run fails.
+            progress.place, progress.failed = FAILURE_SAID, True
+            progress.failure = progress.answer = self._like_failure
+        self._border(TURN_END, event)
+
+    def _message_start(self, event: Object) -> None:
+        progress = self._progress
+        message = message_of(event)
+        role = message.get("role")
+        if self._refusal.owes(event, message):
+            return
+        if self._injected:
+            self._take_back()
+            self._line(START_INJECTED, event)
+            self._docket.holds("RUN-08")
+        elif role == "assistant":
+            if is_failure(message):
+                if self._refusal.midway:
+                    self._refusal.settle_in(TURN)
+                if progress.place in (BEGUN, BETWEEN):
+                    self._refusal.owe((TURN_START,))
+                progress.take_for_answer()
+                progress.mistakable = progress.place is TURN
+                self._line(progress.failure_symbol(), event)
+                return
+            self._take_back()
+            self._line(START_ANSWER, event)
+        elif "toolCallId" in message and (
+            progress.place in (CALLING, RESULT, ANSWERING) or self._refusal.midway
+        ):
+            if self._refusal.midway:
+                self._refusal.settle_in(CALLING)
+            if self._calls.say(event, message):
+                self._line(START_RESULT, event)
+        else:
+            self._take_back()
+            self._line(START_INJECTED, event)
+
+    def _take_back(self) -> None:
+        """Another message begins behind what was taken for the turn's answer, or for a failure's message."""
+        progress = self._progress
+        if progress.mistakable and progress.place is FAILURE_SAID:
+            progress.failed, progress.failure, progress.mistakable = False, None, False
+            progress.place, progress.answer = TURN, None
+            self._docket.holds("RUN-08")
+        else:
+            progress.take_back()
+
+    def _message_update(self, event: Object) -> None:
+        progress = self._progress
+        if progress.place is ANSWERING:
+            self._docket.taken.add(_UPDATED)
+            progress.update(event)
+        else:
+            self._line(UPDATE, event)
+
+    def _message_end(self, event: Object) -> None:
+        progress = self._progress
+        message = message_of(event)
+        role = message.get("role")
+        if self._refusal.owes(event, message):
+            return
+        place = progress.place
+        if self._injected and place is SAYING:
+            self._line(END_INJECTED, event)
+            self._like_failure = message if is_failure(message) else None
+        elif (place in _ROLES and role != _ROLES[place]) or (place is SAYING and role == "assistant"):
+            if role == (progress.message or {}).get("role"):
+                self._refusal.breaks("MSG-10", "a result of another role", str(role))
+            else:
+                self._refusal.breaks(
+                    "MSG-02", "message_end with another role than its message_start", str(role)
+                )
+            if place is SAYING:
+                progress.place = ANSWERING
+            progress.step(_END_OF[progress.place] or self._end_of_answer(message), None)
+        elif role == "assistant":
+            self._line(_END_OF.get(place) or self._end_of_answer(message), event)
+        else:
+            of_result = role == "toolResult" and (place in (CALLING, RESULT) or self._refusal.midway)
+            self._line(END_RESULT if of_result else END_INJECTED, event)
+
+    @staticmethod
+    def _end_of_answer(message: Object) -> str:
+        if is_failed(message):
+            return END_FAILED
+        return END_CALLS if calls_of(message) else END_ANSWER
+
+    def _tool_execution_start(self, event: Object) -> None:
+        self._calls.start(event)
+
+    def _tool_execution_update(self, event: Object) -> None:
+        self._calls.update(event)
+
+    def _tool_execution_end(self, event: Object) -> None:
+        self._calls.end(event)
+
+
+_Handler: TypeAlias = Callable[[EventMonitor, Object], None]
+_HANDLERS: Final[dict[str, _Handler]] = {
+    "agent_start": EventMonitor._agent_start,
+    "agent_end": EventMonitor._agent_end,
+    "turn_start": EventMonitor._turn_start,
+    "turn_end": EventMonitor._turn_end,
+    "message_start": EventMonitor._message_start,
+    "message_update": EventMonitor._message_update,
+    "message_end": EventMonitor._message_end,
+    "tool_execution_start": EventMonitor._tool_execution_start,
+    "tool_execution_update": EventMonitor._tool_execution_update,
+    "tool_execution_end": EventMonitor._tool_execution_end,
+}

@@ -1,0 +1,229 @@
+"""The hooks of calls and turns: which are asked, how often, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..content import Object, calls_of, is_failed, message_of
+from .scene import Scene, Watcher, is_truthy
+
+
+class CallHooks(Watcher):
+    """What is asked for a call, between its start and its end."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self._answer: Object = {}
+        self._asked: dict[str, list[str]] = {}
+        self._started: list[str] = []
+        self._launched: list[str] = []
+        self._twins = False
+        self._cut: dict[str, str] = {}
+        """The clause by which a call must not be executed any more, since an abort."""
+
+    def sent(self, command: Object) -> None:
+        if (
+            command.get("cmd") != "abort"
+            or not self.scene.running
+            or self.scene.aborted
+            or self.scene.blurred
+        ):
+            return
+        open_hooks = {
+            str(line["ask"].get("key"))
+            for line in self.scene.open.values()
+            if line["ask"].get("fn") == "beforeToolCall"
+        }
+        for key, asked in self._asked.items():
+            if asked == ["beforeToolCall"]:
+                self._cut[key] = "ABORT-07" if key in open_hooks else "ABORT-08"
+
+    def said(self, event: Object) -> None:
+        kind = event.get("type")
+        message = message_of(event)
+        if kind == "message_end" and message.get("role") == "assistant":
+            self._answer = message
+            self._asked, self._started, self._launched, self._cut = {}, [], [], {}
+            ids = [call.get("id") for call in calls_of(message)]
+            self._twins = len(set(map(str, ids))) < len(ids)
+        elif kind == "tool_execution_start":
+            self._started.append(str(event.get("toolCallId")))
+        elif kind == "tool_execution_end" and self.scene.calm and not self._twins:
+            self._ended(str(event.get("toolCallId")))
+
+    def asked(self, fn: str, line: Object) -> None:
+        if fn not in ("beforeToolCall", "execute", "afterToolCall") or not self.scene.calm or self._twins:
+            return
+        key = str(line["ask"].get("key"))
+        before = self._asked.setdefault(key, [])
+        if key not in self._started:
+            self.docket.breaks(
+                "TOOL-41" if fn == "execute" else "HOOK-01", f"{fn} of a call that was not started", key
+            )
+        elif fn in before:
+            clause = {"beforeToolCall": "HOOK-01", "execute": "TOOL-41", "afterToolCall": "HOOK-09"}[fn]
+            self.docket.breaks(clause, f"{fn} asked twice for a call", key)
+        elif fn == "afterToolCall" and "execute" not in before:
+            self.docket.breaks("HOOK-10", "afterToolCall of a call that was not executed", key)
+        elif fn == "execute" and "beforeToolCall" in self.scene.hooks and "beforeToolCall" not in before:
+            self.docket.breaks("HOOK-01", "a call that is executed without beforeToolCall", key)
+        elif fn == "beforeToolCall" and "execute" in before:
+            self.docket.breaks("HOOK-01", "beforeToolCall of a call that is being executed", key)
+        else:
+            self.docket.holds({"beforeToolCall": "HOOK-01", "afterToolCall": "HOOK-09"}.get(fn, "TOOL-41"))
+        if self._answer.get("stopReason") == "length":
+            self.docket.denies("TOOL-23", f"{fn} of a call of a truncated answer", key)
+        self._signal(fn, line, key)
+        if fn == "execute":
+            self._launch(key)
+        before.append(fn)
+
+    def _signal(self, fn: str, line: Object, key: str) -> None:
+        if line.get("aborted") is True:
+            if fn == "beforeToolCall":
+                self.docket.denies("ABORT-05", "beforeToolCall asked after an abort", key)
+                self.docket.holds("ABORT-06")
+            elif fn == "execute":
+                if self._cut.get(key) == "ABORT-07":
+                    self.docket.breaks(
+                        "ABORT-07", "a call executed though its hook was open at the abort", key
+                    )
+                else:
+                    self.docket.denies("ABORT-08", "a call launched after an abort", key)
+                    self.docket.holds("ABORT-09")
+
+    def _launch(self, key: str) -> None:
+        order = [str(call.get("id")) for call in calls_of(self._answer)]
+        if key in order and self._launched and self._launched[-1] in order:
+            if order.index(self._launched[-1]) < order.index(key):
+                self.docket.holds("TOOL-09")
+            else:
+                self.docket.breaks("TOOL-09", "calls that are not launched in source order", key)
+        self._launched.append(key)
+
+    def _ended(self, key: str) -> None:
+        before = self._asked.get(key, [])
+        cut = self.scene.cancelling and self.scene.aborted
+        if "execute" in before and "afterToolCall" in self.scene.hooks and not cut:
+            if "afterToolCall" in before:
+                self.docket.holds("HOOK-09")
+            else:
+                self.docket.breaks("HOOK-09", "an executed call that ends without afterToolCall", key)
+        if "execute" not in before:
+            self.docket.holds("HOOK-10")
+            if key in self._cut:
+                self.docket.holds(self._cut[key])
+            elif self.scene.aborted and not before:
+                self.docket.holds("ABORT-05")
+
+
+class TurnHooks(Watcher):
+    """finishTurn, shouldStopAfterTurn and prepareNextTurn have their places, and what they decide is done."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self._answer: Object | None = None
+        self._in_turn = False
+        self._asked: list[str] = []
+        self._decision: Any = None
+        self._stop = False
+        self._terminates: list[bool] = []
+
+    def said(self, event: Object) -> None:
+        kind = event.get("type")
+        message = message_of(event)
+        if kind == "agent_start":
+            self._decision, self._stop = None, False
+        elif kind == "turn_start":
+            self._turn_starts()
+        elif kind == "message_end" and message.get("role") == "assistant":
+            self._answer = message
+        elif kind == "tool_execution_end":
+            result = event.get("result")
+            self._terminates.append(isinstance(result, dict) and result.get("terminate") is True)
+        elif kind == "turn_end":
+            self._turn_ends()
+        elif kind == "agent_end":
+            self._run_ends()
+
+    def asked(self, fn: str, _line: Object) -> None:
+        if fn in ("finishTurn", "shouldStopAfterTurn", "prepareNextTurn", "prepareNextTurnWithContext"):
+            self._asked.append(fn)
+            if self.scene.calm:
+                self._place(fn)
+
+    def _place(self, fn: str) -> None:
+        if fn == "finishTurn":
+            right = self._in_turn and self._answer is not None
+            clause = "TURN-11"
+        elif fn == "shouldStopAfterTurn":
+            right, clause = not self._in_turn, "TURN-10"
+        else:
+            right = not self._in_turn
+            clause = "TURN-16" if self.docket.in_force("TURN-16") else "TURN-15"
+        if right:
+            self.docket.holds(clause)
+        else:
+            self.docket.breaks(clause, f"{fn} at another place than its own")
+
+    def sent(self, command: Object) -> None:
+        if command.get("cmd") != "answer":
+            return
+        fn = command.get("ask", {}).get("fn")
+        value = command.get("value")
+        if fn == "finishTurn":
+            self._decision = value.get("action") if isinstance(value, dict) else None
+        elif fn == "shouldStopAfterTurn":
+            self._stop = is_truthy(value)
+
+    @property
+    def _cut(self) -> bool:
+        return self.scene.cancelling and self.scene.aborted
+
+    def _turn_starts(self) -> None:
+        if self.scene.calm and not self._cut:
+            if self._decision == "end":
+                self.docket.breaks("TURN-12", "a turn behind one that finishTurn has ended the run with")
+            elif self._stop:
+                self.docket.breaks("TURN-24", "a turn behind one that shouldStopAfterTurn has stopped")
+            elif self._decision == "continue":
+                self.docket.holds("TURN-13")
+            elif self._answer is not None and calls_of(self._answer) and not all(self._terminates):
+                self.docket.holds("TURN-07")
+        self._in_turn, self._answer, self._asked = True, None, []
+        self._decision, self._stop, self._terminates = None, False, []
+
+    def _turn_ends(self) -> None:
+        self._in_turn = False
+        if not self.scene.calm or self._cut or self._answer is None or "finishTurn" not in self.scene.hooks:
+            return
+        if self._asked.count("finishTurn") == 1:
+            self.docket.holds("TURN-25" if is_failed(self._answer) else "TURN-11")
+        else:
+            times = self._asked.count("finishTurn")
+            self.docket.breaks(
+                "TURN-11", "turn_end of a turn for which finishTurn was not asked once", str(times)
+            )
+
+    def _run_ends(self) -> None:
+        answer = self._answer
+        if not self.scene.calm or self._cut or answer is None or is_failed(answer):
+            return
+        if {"prepareNextTurn", "prepareNextTurnWithContext"} & set(self._asked):
+            self.docket.denies("TURN-16", "prepareNextTurn asked though no turn follows")
+            self.docket.holds("TURN-15")
+        elif "prepareNextTurn" in self.scene.hooks:
+            self.docket.denies("TURN-15", "prepareNextTurn not asked behind the last turn")
+            self.docket.holds("TURN-16")
+        if self._decision == "end":
+            self.docket.holds("TURN-12")
+        elif self._stop:
+            self.docket.holds("TURN-24")
+        elif self._decision == "continue":
+            self.docket.breaks("TURN-13", "agent_end though finishTurn asks for one more turn")
+        elif not calls_of(answer):
+            self.docket.holds("TURN-08")
+        elif self._terminates and all(self._terminates):
+            self.docket.holds("TURN-09")
+        else:
+            self.docket.breaks("TURN-07", "agent_end though calls were answered")

@@ -1,0 +1,140 @@
+"""Queued messages: the oldest first, one queue before the other, and nothing is left behind.
+
+What is said is known by its value. Where that could be of another message as well, or where messages may have been
+taken that nobody has heard of, nothing is judged any more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..content import Object, is_failed, message_of
+from .scene import SAID_BY_TURNS, Scene, Watcher, is_truthy, messages_in, prepares, timeless
+
+
+class Queues(Watcher):
+    """Follows both queues of an agent."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        options = scene.create.get("options") or {}
+        self._modes = {
+            "steering": options.get("steeringMode", "one-at-a-time"),
+            "followUp": options.get("followUpMode", "one-at-a-time"),
+        }
+        self._queues: dict[str, list[Object]] = {"steering": [], "followUp": []}
+        self._at_turn_end: dict[str, list[Object]] = {"steering": [], "followUp": []}
+        self._turns = 0
+        self._taken: list[str] = []
+        self._answer: Object | None = None
+        self._asked_to_stop = False
+        self._known = True
+        self._elsewhere: list[Object] = []
+        """What this run may say though it is in no queue: a hook has prepared it, or it was cleared once taken."""
+
+    def sent(self, command: Object) -> None:
+        kind = command.get("cmd")
+        if kind == "steer":
+            self._queue("steering", command["message"])
+        elif kind == "followUp":
+            self._queue("followUp", command["message"])
+        elif kind == "clearQueue":
+            for which in self._queues:
+                if command.get("which") in (which, "all"):
+                    self._elsewhere += self._queues[which] if self.scene.running else ()
+                    self._queues[which].clear()
+                    self._at_turn_end[which] = []
+        elif (
+            kind == "setOption" and command.get("name") in ("steeringMode", "followUpMode")
+        ) or kind == "reset":
+            self._known = False
+        elif kind == "answer":
+            self._answered(command.get("ask", {}).get("fn"), command.get("value"))
+
+    def _answered(self, fn: str, value: Any) -> None:
+        if fn in ("finishTurn", "shouldStopAfterTurn"):
+            stops = fn == "shouldStopAfterTurn" and is_truthy(value)
+            self._asked_to_stop = stops or (isinstance(value, dict) and value.get("action") == "end")
+        if prepares(fn):
+            prepared = messages_in(value)
+            self._elsewhere += prepared
+            if any(message in queue for message in prepared for queue in self._queues.values()):
+                self._known = False
+
+    def _queue(self, which: str, message: Object) -> None:
+        if message.get("role") == "system":
+            # It may be said with other tools than it was queued with.
+            self._known = False
+        message = timeless(message)
+        if message in self._elsewhere or any(
+            message in queue for each, queue in self._queues.items() if each != which
+        ):
+            self._known = False
+        self._queues[which].append(message)
+
+    def said(self, event: Object) -> None:
+        kind = event.get("type")
+        message = message_of(event)
+        if kind == "agent_start":
+            self._turns = 0
+            self._asked_to_stop = False
+            self._at_turn_end = {"steering": [], "followUp": []}
+        elif kind == "turn_start":
+            self._turns += 1
+            self._taken = []
+            self._answer = None
+        elif kind == "message_start" and (
+            message.get("role") not in SAID_BY_TURNS or self.scene.injects(event)
+        ):
+            self._injected(timeless(message))
+        elif kind == "message_end" and message.get("role") == "assistant":
+            self._answer = message
+        elif kind == "turn_end":
+            self._at_turn_end = {which: list(queue) for which, queue in self._queues.items()}
+        elif kind == "agent_end":
+            self._run_ends()
+
+    def _injected(self, message: Object) -> None:
+        which = next((each for each, queue in self._queues.items() if message in queue), None)
+        if which is None:
+            return
+        queue = self._queues[which]
+        judged = self.scene.calm and self._known and self._turns > 1 and not self.scene.loop
+        if judged:
+            self._judge(which, message)
+        queue.remove(message)
+        self._at_turn_end[which] = [each for each in self._at_turn_end[which] if each != message]
+        self._taken.append(which)
+
+    def _judge(self, which: str, message: Object) -> None:
+        docket = self.docket
+        mode = "QUEUE-09" if self._modes[which] == "all" else "QUEUE-08"
+        if self._queues[which][0] != message:
+            docket.breaks(mode, f"a message of {which} that is not the oldest")
+        elif self._modes[which] != "all" and self._taken:
+            docket.breaks("QUEUE-08", f"a second queued message in one turn ({which})")
+        elif which == "followUp" and self._at_turn_end["steering"]:
+            docket.breaks("QUEUE-07", "a follow-up before steering")
+        else:
+            docket.holds(mode, "QUEUE-17")
+            if which == "followUp":
+                docket.holds("QUEUE-06", "QUEUE-07")
+            else:
+                docket.holds("QUEUE-02", "QUEUE-07")
+
+    def settled(self, line: Object, refused: bool) -> None:
+        if not refused and line.get("op") in self.scene.running:
+            self._elsewhere = []
+            if not self.scene.listening:
+                self._known = False
+
+    def _run_ends(self) -> None:
+        cut = self.scene.cancelling and self.scene.aborted
+        if not self.scene.calm or not self._known or cut or self.scene.loop or self._asked_to_stop:
+            return
+        if self._answer is None or is_failed(self._answer):
+            return
+        if self._at_turn_end["steering"]:
+            self.docket.breaks("QUEUE-02", "agent_end though steering was queued before the last turn_end")
+        elif self._at_turn_end["followUp"]:
+            self.docket.breaks("QUEUE-06", "agent_end though a follow-up was queued before the last turn_end")

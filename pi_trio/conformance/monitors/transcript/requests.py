@@ -1,0 +1,136 @@
+"""Requests: their hooks in order, and what the stream gives is what is said."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from ..content import Object, message_of
+from .scene import REQUEST_HOOKS, Scene, Watcher, name_of, timeless
+
+
+class RequestHooks(Watcher):
+    """The hooks of a request are asked once each, in order, before the stream function (STREAM-10)."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self._order = [*(hook for hook in REQUEST_HOOKS if hook in scene.hooks), "streamFn"]
+        self._asked = 0
+
+    def asked(self, fn: str, _line: Object) -> None:
+        if fn not in self._order or not self.scene.calm:
+            return
+        due = self._order[self._asked]
+        if fn == due:
+            self.docket.holds("STREAM-10")
+            self._asked = (self._asked + 1) % len(self._order)
+        else:
+            self.docket.breaks(
+                "STREAM-10", "a hook of a request that is not its next one", f"{fn} instead of {due}"
+            )
+            self._asked = (self._order.index(fn) + 1) % len(self._order)
+
+    def said(self, event: Object) -> None:
+        if event.get("type") in ("agent_start", "turn_start", "turn_end", "agent_end"):
+            self._asked = 0
+
+
+class Streams(Watcher):
+    """Each event of a stream is said as it was given (STREAM-02, STREAM-03, STREAM-05)."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(scene)
+        self._given: deque[tuple[str, Object]] = deque()
+        self._ends: list[Any] = []
+        self._started = False
+        self._over = False
+        self._stream = ""
+
+    def asked(self, fn: str, line: Object) -> None:
+        if fn == "streamFn":
+            self._given.clear()
+            self._ends = []
+            self._started = self._over = False
+            self._stream = name_of(line["ask"])
+
+    def sent(self, command: Object) -> None:
+        if command.get("cmd") not in ("push", "end") or name_of(command.get("ask", {})) != self._stream:
+            return
+        if command["cmd"] == "end":
+            self._ends.append(command.get("result"))
+            return
+        event = command.get("event")
+        if not isinstance(event, dict) or self._over:
+            return
+        kind = event.get("type")
+        if kind == "start":
+            if not self._started:
+                self._given.append(("message_start", event))
+            self._started = True
+        elif kind in ("done", "error"):
+            self._ends.append(event.get("message") if kind == "done" else event.get("error"))
+            self._over = True
+        elif self._started and type(kind) is str and kind.startswith(("text_", "thinking_", "toolcall_")):
+            self._given.append(("message_update", event))
+
+    def said(self, event: Object) -> None:
+        kind = event.get("type")
+        message = message_of(event)
+        if kind == "turn_start":
+            # What an abort has cut off is not said any more.
+            self._given.clear()
+            self._stream = ""
+        if not self._stream or message.get("role") != "assistant" or not self.scene.calm:
+            return
+        if kind == "message_update":
+            self._next(event, message)
+        elif kind == "message_start" and self._given and self._given[0][0] == kind:
+            right = timeless(message) == timeless(self._given[0][1].get("partial"))
+            if right or not self._cut:
+                self._given.popleft()
+                self._compare("STREAM-02", right, "an answer that does not start as its stream does")
+        elif kind == "message_end" and self._ends and not self._cut:
+            self._end(message)
+
+    @property
+    def _cut(self) -> bool:
+        return self.scene.cancelling and self.scene.aborted
+
+    def _next(self, event: Object, message: Object) -> None:
+        if not self._given or self._given[0][0] != "message_update":
+            self.docket.breaks("STREAM-03", "an update that the stream does not have here")
+            return
+        _, given = self._given.popleft()
+        told = event.get("assistantMessageEvent")
+        right = (
+            isinstance(told, dict)
+            and timeless(message) == timeless(given.get("partial"))
+            and _bare(told) == _bare(given)
+        )
+        self._compare("STREAM-03", right, "an update that is not the stream's event")
+
+    def _end(self, message: Object) -> None:
+        if self._given:
+            if self._given[0][0] == "message_update":
+                self.docket.breaks("STREAM-03", "an event of the stream that was not said")
+            self._given.clear()
+        finals = [_unlevelled(each) for each in self._ends if isinstance(each, dict)]
+        if finals:
+            self._compare(
+                "STREAM-05", _unlevelled(message) in finals, "an answer that is not the stream's result"
+            )
+        self._stream = ""
+
+    def _compare(self, clause: str, right: bool, what: str) -> None:
+        if right:
+            self.docket.holds(clause)
+        else:
+            self.docket.breaks(clause, what)
+
+
+def _unlevelled(message: Object) -> Object:
+    return {key: value for key, value in message.items() if key not in ("thinkingLevel", "timestamp")}
+
+
+def _bare(event: Object) -> Object:
+    return {key: value for key, value in event.items() if key != "partial"}
