@@ -1,0 +1,16 @@
+"""Recorded logs: what somebody's agent said some other day, judged by the clauses.
+
+A log is a file of JSON lines, or what comes down a pipe. It may hold agent events, what Pi prints in its JSON mode,
+traces of this tester, or the wire between a tester and a subject; which of these it is, each line says for itself.
+`lines` reads, `session` and `wire` know what stands around the events, and `log` brings them to the monitors.
+"""
+
+from __future__ import annotations
+
+from .basis import Basis as Basis
+from .checked import Checked as Checked
+from .checked import Remark as Remark
+from .lines import UnreadableError as UnreadableError
+from .lines import keys_given_twice as keys_given_twice
+from .lines import open_log as open_log
+from .log import LogCheck as LogCheck

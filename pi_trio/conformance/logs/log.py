@@ -1,0 +1,224 @@
+"""One log on its way through the monitors, line by line.
+
+A line says by itself what it is, and most say an event of an agent: those go the short way, and everything else is
+looked at twice. Nothing is kept of what was read but what the monitors keep, so a log may be of any length.
+
+Where a line cannot be read, what it said is not known, so from there on the log is judged like one that begins midway.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from pi_trio.conformance.monitors import EventMonitor, Force
+from pi_trio.conformance.protocol import Object
+
+from .basis import Basis
+from .book import Book
+from .checked import Checked, Remark
+from .lines import UnreadableError, decoder, is_cut, read_object
+from .session import HEADER, LEFT_OUT, SESSION_TYPES, SETTLED, bare_update, is_custom
+from .traces import Traces
+
+EVENT_TYPES: Final = frozenset({
+    "agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end",
+    "tool_execution_start", "tool_execution_update", "tool_execution_end",
+})  # fmt: skip
+
+_ENDS: Final = frozenset({"\n", "\r\n", ""})
+_EVERY: Final = 0x3FFF
+"""After so many lines it is told how far the log was read."""
+_NAMES: Final = 100
+"""So many different types that nobody knows are told apart."""
+_LENGTH: Final = 60
+"""So many characters of each are kept."""
+
+
+class LogCheck:
+    """Judges a log.
+
+    Args:
+        say: hears each remark as it is made.
+        complete: the log holds whole runs, so one that ends in the middle of a run has a fault.
+        midway: it may begin in the middle of a run.
+    """
+
+    def __init__(
+        self, basis: Basis, say: Callable[[Remark], None], *, complete: bool = False, midway: bool = False
+    ) -> None:
+        self._book = Book(basis, say, complete=complete, midway=midway)
+        self._traces = Traces(self._book)
+        self._monitor: EventMonitor | None = None
+        self._session = False
+        self._open_runs = 0
+        self._second_run = 0
+
+    def read(self, file: Iterable[bytes], tick: Callable[[], object] = lambda: None) -> None:
+        """Judge the lines of a file. `tick` is called now and then."""
+        for raw in self._lines(file):
+            self._line(raw)
+            del raw  # it may be large, and the next one too
+            if not self._book.at & _EVERY:
+                tick()
+
+    def _lines(self, file: Iterable[bytes]) -> Iterator[bytes]:
+        """The lines, as far as they can be read. What fails where they are judged, or told of, fails there."""
+        try:
+            for raw in file:
+                yield raw
+                del raw
+        except (OSError, EOFError, zlib.error) as error:
+            self._book.at += 1
+            self._book.remark("unreadable", f"the log cannot be read on: {error}")
+
+    def end(self, *, interrupted: bool = False) -> Checked:
+        """The log ends here, or was read no further."""
+        result = self._book.result
+        result.interrupted = interrupted
+        self._close("the log")
+        result.lines = self._book.at
+        return result
+
+    # --- lines ------------------------------------------------------------------------------------------------
+
+    def _line(self, raw: bytes) -> None:
+        self._book.at += 1
+        event: Object = {}
+        kind = text = ""
+        try:
+            text = str(raw, "utf-8")
+            event, end = decoder.raw_decode(text)
+            kind = event["type"]
+            plain = kind in EVENT_TYPES and text[end:] in _ENDS
+        except (ValueError, LookupError, TypeError, RecursionError, UnreadableError):
+            plain = False
+        del text  # it may be large
+        try:
+            if plain:
+                self._event(kind, event, raw)
+            elif not raw.isspace():
+                self._other(raw)
+        except UnreadableError as error:
+            self._lost(error, raw)
+        except RecursionError:
+            self._lost(UnreadableError("it is nested too deeply"), raw)
+
+    def _other(self, raw: bytes) -> None:
+        """A line that is not simply an event."""
+        line = read_object(raw, first=self._book.at == 1)
+        kind = line.get("type")
+        if type(kind) is not str:
+            if self._monitor is not None:
+                self._close_events("the log")
+            self._traces.line(line, raw)
+        elif kind in EVENT_TYPES:
+            self._event(kind, line, raw)
+        else:
+            self._aside(kind)
+
+    def _lost(self, why: UnreadableError, raw: bytes) -> None:
+        """A line that nobody can read."""
+        if not raw.endswith(b"\n") and is_cut(raw):
+            self._book.cut("the log", "in the middle of a line")
+            return
+        self._book.remark("unreadable", str(why), raw, reason=why.reason)
+        self._book.midway = True
+        self._traces.lost()
+        if self._monitor is not None:
+            self._book.settle(self._monitor)
+            self._monitor = EventMonitor(self._force(), self._monitor.candidates, midway=True)
+            self._open_runs = self._second_run = 0
+
+    def _aside(self, kind: str) -> None:
+        """What is no event of an agent."""
+        result = self._book.result
+        if kind == HEADER:
+            self._close("the session before")
+            self._of_session()
+        elif kind in SESSION_TYPES:
+            if kind == SETTLED and not self._session and self._monitor is not None:
+                self._of_session()
+            result.session[kind] += 1
+        else:
+            name = kind if len(kind) <= _LENGTH else f"{kind[:_LENGTH]}…"
+            known = name in result.skipped or len(result.skipped) < _NAMES
+            result.skipped[name if known else "and others"] += 1
+
+    def _of_session(self) -> None:
+        """From here on a session's extensions may have done what they do."""
+        self._session = True
+        self._book.result.left_out = LEFT_OUT
+        if self._monitor is not None:
+            self._book.settle(self._monitor)
+            self._monitor = EventMonitor(self._force(), self._monitor.candidates)
+
+    # --- events -----------------------------------------------------------------------------------------------
+
+    def _event(self, kind: str, event: Object, raw: bytes) -> None:
+        monitor = self._monitor or self._begin()
+        result = self._book.result
+        if kind == "message_update":
+            if self._session or "message" not in event:
+                event = bare_update(event)
+        elif self._session and is_custom(event) and kind not in monitor.allowed().events:
+            # An extension has added it to the transcript, at a moment when no agent says any.
+            result.session["custom messages of extensions"] += kind == "message_start"
+            return
+        elif kind == "agent_start":
+            self._run_begins()
+        found = monitor.tell(event)
+        result.events += 1
+        if found:
+            self._book.found(found, raw)
+        if kind == "agent_end":
+            self._run_ends()
+
+    def _begin(self) -> EventMonitor:
+        if self._traces.open:
+            self._close("the log")
+        self._monitor = EventMonitor(self._force(), self._book.basis.profiles, midway=self._book.midway)
+        return self._monitor
+
+    def _force(self) -> Force:
+        force = self._book.basis.force
+        return (
+            {name: each for name, each in force.items() if name not in LEFT_OUT} if self._session else force
+        )
+
+    def _run_begins(self) -> None:
+        self._book.result.runs += 1
+        self._open_runs += 1
+        if self._open_runs > 1 and not self._second_run:
+            self._second_run = self._book.at
+
+    def _run_ends(self) -> None:
+        """If two runs were open and both end, then two agents have written."""
+        self._open_runs = max(0, self._open_runs - 1)
+        if not self._open_runs and self._second_run:
+            self._book.note(
+                self._second_run,
+                "here a second run begins while one is open, and both go on: this is what two agents have said, and a "
+                "log is of one",
+            )
+            self._second_run = 0
+
+    # --- ends -------------------------------------------------------------------------------------------------
+
+    def _close(self, what: str) -> None:
+        """What came so far ends here, and what comes next is another agent's."""
+        if self._monitor is not None:
+            self._close_events(what)
+        self._traces.close(what)
+        self._book.turn_page()
+
+    def _close_events(self, what: str) -> None:
+        monitor, self._monitor = self._monitor, None
+        assert monitor is not None
+        self._open_runs = self._second_run = 0
+        if self._book.closes:
+            self._book.found(monitor.end(closed=True))
+        elif "agent_start" not in monitor.allowed().events:
+            self._book.cut(what, f"in the middle of a run ({monitor.place})")
+        self._book.settle(monitor)

@@ -1,0 +1,240 @@
+"""Traces and wires as logs: vectors, golden traces, and what went over a wire."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from pi_trio.conformance.expected import consult_runtime
+from pi_trio.conformance.lockstep import Run
+from pi_trio.conformance.logs import Basis
+from pi_trio.conformance.mirror import cancelling
+from pi_trio.conformance.protocol import PROTOCOL
+from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.scheduling import first_in_first_out
+from pi_trio.conformance.subjects.choice import runtime_inside
+from pi_trio.conformance.vectors import spec_folder
+
+from .judging import CLAUSES, a_run, broken, judge, kinds, log_of
+
+VECTORS = spec_folder() / "vectors"
+NAMES = (
+    "tools_parallel_reverse", "two_listeners_throw_at_one_event", "listener_subscribed_again", "agent_replaced_in_run",
+    "prompt_and_steer_same_tick", "abort_tools_honored", "stream_double_start", "loop_listener_throws",
+    "prompt_while_running", "failed_run_leaves_tool_running_end_after_idle", "no_listeners",
+)  # fmt: skip
+HELLO = {
+    "tell": "hello", "protocol": PROTOCOL, "subject": "runtime", "version": "0", "profile": "pi-1.6.0", "hooks": [],
+    "commands": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", ["pi-1.6.0", "pi-0.80.2", "ruled/pi-1.6.0", "cancel/pi-1.6.0"])
+def test_every_vector_is_conformant_to_its_release(folder: str) -> None:
+    for path in sorted((VECTORS / folder).glob("*.jsonl")):
+        done, remarks = judge(path.read_bytes(), complete=True)
+        assert [remark for remark in remarks if remark.kind != "as Pi"] == [], path.name
+        assert done.conformant, path.name
+        assert done.judged_as == folder.rpartition("/")[2]
+        assert not done.rulings if "/" in folder else True, path.name
+
+
+def test_vectors_in_one_log() -> None:
+    paths = [VECTORS / release / "tool_single.jsonl" for release in ("pi-0.80.2", "pi-1.6.0")]
+    done, remarks = judge(b"".join(path.read_bytes() for path in paths))
+    assert (remarks, done.runs) == ([], 2)
+    assert [set(each) for each in done.fits] == [{"pi-0.80.2"}, {"pi-1.6.0"}]
+    assert done.profiles == frozenset()
+
+
+def test_a_vector_may_be_judged_as_another_release() -> None:
+    path = VECTORS / "pi-0.80.2" / "length_truncated_calls.jsonl"
+    done, remarks = judge(path.read_bytes(), Basis.of_profile(CLAUSES, "pi-1.6.0"))
+    assert "TOOL-23" in {clause for _, clause in broken(remarks)}
+    assert done.judged_as == "pi-1.6.0"
+
+
+def test_a_trace_without_its_end() -> None:
+    lines = (VECTORS / "pi-1.6.0" / "tool_single.jsonl").read_bytes().splitlines(keepends=True)
+    done, remarks = judge(b"".join(lines[:-3]))
+    assert [(remark.kind, remark.text) for remark in remarks] == [
+        ("note", "the log ends in the middle of a trace; that is no fault")
+    ]
+    assert done.conformant
+    done, remarks = judge(b"".join(lines[:-3]), complete=True)
+    assert [remark.kind for remark in remarks] == ["unreadable"]
+    golden = (
+        (VECTORS / "ruled" / "pi-1.6.0" / "stream_double_start.jsonl").read_bytes().splitlines(keepends=True)
+    )
+    _, remarks = judge(b"".join(golden[:-1]))
+    assert [remark.kind for remark in remarks] == ["note"]
+
+
+def test_a_trace_without_a_header_is_judged_as_any_release() -> None:
+    lines = (VECTORS / "pi-1.6.0" / "tool_single.jsonl").read_bytes().splitlines(keepends=True)
+    done, remarks = judge(b"".join(lines[1:]))
+    assert remarks == []
+    assert "pi-1.6.0" in done.profiles
+    assert done.judged_as is None
+
+
+def test_a_line_that_cannot_be_read_hides_no_more_than_itself() -> None:
+    lines = (VECTORS / "pi-1.6.0" / "text_plain.jsonl").read_bytes().splitlines(keepends=True)
+    for at, line in enumerate(lines):
+        if b'"tell":"event"' not in line:
+            continue
+        _, remarks = judge(b"".join([*lines[:at], b"...\n", *lines[at + 1 :]]))
+        assert (at + 1, "unreadable") in kinds(remarks)
+        assert all(clause.startswith("STATE") for _, clause in broken(remarks)), at
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ({"send": 1}, "send: an object was expected, not 1"),
+        ({"send": {"cmd": "burst", "cmds": [1]}}, "send.cmds[0]: an object was expected, not 1"),
+        ({"send": {"cmd": "subscribe"}}, "send: key is missing"),
+        ({"send": {"cmd": "create", "listeners": [1]}}, "send.listeners: a list of names was expected"),
+        ({"ask": {"key": "t1"}, "args": {}}, "fn is missing"),
+        ({"ask": {"fn": "listener", "key": "L"}, "args": {}}, "an event is an object with a type"),
+        ({"tell": "event", "key": "L"}, "an event is an object with a type"),
+        ({"tell": "settled", "op": "p"}, "ok is missing"),
+        (
+            {"tell": "event", "key": "L", "event": {"type": "turn_start"}, "state": []},
+            "state is not an object",
+        ),
+    ],
+)
+def test_what_is_no_line_of_a_trace(line: Any, why: str) -> None:
+    _, remarks = judge(log_of({"send": {"cmd": "create", "listeners": ["L"]}}, line))
+    assert remarks[0].kind == "unreadable"
+    assert why in remarks[0].text
+
+
+def damaged(value: Any, chance: random.Random) -> Any:
+    """A JSON value in which something is missing, or is something else."""
+    if isinstance(value, dict) and value:
+        key = chance.choice(list(value))
+        what = chance.random()
+        if what < 0.6:
+            return {**value, key: damaged(value[key], chance)}
+        if what < 0.8:
+            return {name: item for name, item in value.items() if name != key}
+        return {**value, chance.choice(["type", "cmd", "ask", "tell", "key", "event"]): value[key]}
+    if isinstance(value, list) and value:
+        at = chance.randrange(len(value))
+        return [*value[:at], damaged(value[at], chance), *value[at + 1 :]]
+    return chance.choice([None, 1, "x", [], {}, True, {"a": 1}, [{}], "assistant", "toolResult", "t1"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_in_a_trace_is_a_fault_of_the_tester(seed: int, wires: dict[str, list[str]]) -> None:
+    chance = random.Random(seed)
+    logs = [
+        path.read_text(encoding="utf-8").splitlines()
+        for path in sorted((VECTORS / "pi-1.6.0").glob("*.jsonl"))[::8]
+    ]
+    logs += [[line[2:] for line in wire] for wire in wires.values()]
+    for lines in logs:
+        at = chance.randrange(len(lines))
+        line = json.dumps(damaged(json.loads(lines[at]), chance))
+        judge("\n".join([*lines[:at], line, *lines[at + 1 :]]).encode(), complete=True)
+
+
+# --- wires ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wires() -> dict[str, list[str]]:
+    """What went over the wire while the runtime was driven, as the tester shows it, scenario by scenario."""
+    chosen = [scenario for scenario in all_scenarios() if scenario.name in NAMES]
+    chosen += [cancelling(scenario) for scenario in chosen if scenario.name == "abort_tools_honored"]
+    found: dict[str, list[str]] = {}
+    with first_in_first_out():
+        for number, scenario in enumerate(chosen):
+            runs = trio.run(consult_runtime, runtime_inside("pi-1.6.0", 30), [scenario])
+            run = runs[scenario.name]
+            assert isinstance(run, Run)
+            found[f"{scenario.name}{'' if number < len(NAMES) else ' cancelling'}"] = list(run.wire)
+    assert len(found) == len(NAMES) + 1
+    return found
+
+
+def messages(wire: Iterable[str], side: str = "<>") -> Iterator[Any]:
+    return (json.loads(line[2:]) for line in wire if line[0] in side)
+
+
+def test_a_wire_as_the_tester_shows_it(wires: dict[str, list[str]]) -> None:
+    for name, wire in wires.items():
+        log = "".join(f"    {line}\n" for line in wire).encode()
+        done, remarks = judge(log, complete=True)
+        assert [remark for remark in remarks if remark.kind != "as Pi"] == [], name
+        assert done.conformant, name
+        assert "pi-1.6.0" in done.profiles, name
+
+
+def test_a_wire_of_many_agents_that_says_its_profile(wires: dict[str, list[str]]) -> None:
+    log = log_of(HELLO, *(message for wire in wires.values() for message in messages(wire)))
+    done, remarks = judge(log, complete=True)
+    assert {remark.kind for remark in remarks} <= {"as Pi"}
+    assert done.judged_as == "pi-1.6.0"
+    assert done.runs >= len(NAMES) - 1
+
+
+def test_the_subjects_side_alone(wires: dict[str, list[str]]) -> None:
+    for name in ("tools_parallel_reverse", "listener_subscribed_again"):
+        done, remarks = judge(log_of(*messages(wires[name], "<")))
+        assert remarks == []
+        assert done.runs == 1
+    said = [{"tell": "event", "key": "L", "event": event} for event in a_run()]
+    assert judge(log_of(*said))[1] == []
+    assert broken(judge(log_of(said[0], *said[2:]))[1]) == [(2, "TURN-01")]
+
+
+def test_a_fault_on_the_wire_is_found_in_its_line(wires: dict[str, list[str]]) -> None:
+    sent = list(messages(wires["tools_parallel_reverse"]))
+    at = next(
+        number for number, each in enumerate(sent) if each.get("event", {}).get("type") == "turn_start"
+        or each.get("args", {}).get("event", {}).get("type") == "turn_start"
+    )  # fmt: skip
+    _, remarks = judge(log_of(*sent[:at], *sent[at + 1 :]))
+    assert broken(remarks)[0][1] == "TURN-01"
+
+
+def test_a_wire_that_breaks_off(wires: dict[str, list[str]]) -> None:
+    sent = list(messages(wires["tools_parallel_reverse"]))
+    _, remarks = judge(log_of(*sent[: len(sent) // 2]))
+    assert [remark.kind for remark in remarks] == ["note"]
+
+
+def test_what_is_no_message_of_the_protocol() -> None:
+    for message in (
+        {"re": 1},
+        {"re": "x", "ok": None},
+        {"cmd": 1},
+        {"ask": "c1", "fn": "listener", "args": {}},
+        {"tell": "settled", "op": "p9", "ok": True},
+        {"cmd": "answer", "ask": "c9", "value": None},
+    ):
+        _, remarks = judge(log_of({"id": 1, "cmd": "create", "listeners": ["L"]}, message))
+        assert remarks[0].kind == "unreadable", message
+
+
+def test_the_file_of_the_vectors_is_where_the_tests_think() -> None:
+    assert len(list(Path(VECTORS / "pi-1.6.0").glob("*.jsonl"))) > 300
+
+
+def test_an_agent_that_does_nothing_is_nothing_to_judge() -> None:
+    made = [{"send": {"cmd": "create"}}, {"reply": None}]
+    for lines in (made, [*made, {"send": {"cmd": "sync"}}, {"reply": None}, {"end": "settled"}]):
+        done, _ = judge(log_of(*lines))
+        assert not done.judged
+        assert not done.conformant
+    done, _ = judge(log_of(*made, {"send": {"cmd": "state"}}, {"reply": {}}))
+    assert done.judged
