@@ -19,13 +19,14 @@ from pi_trio.conformance.verdict import Outcome
 from .environments import CHECKOUT, Environment
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = [CHECKOUT / "README.md", *CHECKOUT.glob("spec/*.md"), *CHECKOUT.glob("benchmarks/*.md")]
+DOCUMENTS = [CHECKOUT / "README.md", *CHECKOUT.glob("spec/**/*.md"), *CHECKOUT.glob("benchmarks/*.md")]
 
 
 def blocks(language: str, text: str = README) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
+PROGRAM, LISTENER, TEST = blocks("python")
 COMMANDS = [line for block in blocks("sh") for line in block.splitlines()]
 INSTALL, *REST = COMMANDS
 OF_DEVELOPERS = ["python -m pip install '.[dev]'", "python -m pytest"]
@@ -58,11 +59,19 @@ def test_the_commands_of_developers_are_what_ci_does():
 
 
 def test_the_program_prints_what_is_shown():
-    (program, _), (shown,) = blocks("python"), blocks("text")
+    (shown,) = blocks("text")
+    assert output(PROGRAM) == (shown, "")
+
+
+def test_the_listener_prints_the_answer():
+    assert output(LISTENER) == ("Once upon a time.", "")
+
+
+def output(program: str) -> tuple[str, str]:
     done = subprocess.run(
         [sys.executable, "-c", program], text=True, capture_output=True, timeout=60, check=False
     )
-    assert (done.stdout, done.stderr) == (shown, "")
+    return done.stdout, done.stderr
 
 
 def chat(change: Callable[[str], str], leave: Callable[[trio.CancelScope], None], last: int) -> int:
@@ -91,7 +100,7 @@ def chat(change: Callable[[str], str], leave: Callable[[trio.CancelScope], None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(OpenRun, "__anext__", watched)
         patch.setattr(trio, "run", run_within)
-        exec(compile(change(blocks("python")[0]), "README.md", "exec"), names)
+        exec(compile(change(PROGRAM), "README.md", "exec"), names)
     agent = names["agent"]
     assert (agent.state.is_streaming, agent.state.pending_tool_calls, agent.signal) == (False, (), None)
     assert trio.run(agent.prompt, "again").stop_reason in {"stop", "error"}  # the script may be at its end
@@ -118,7 +127,7 @@ def test_the_reader_in_the_program_may_leave_at_every_event(change, leave):
 
 def test_the_test_in_it_passes():
     names: dict[str, Any] = {}
-    exec(blocks("python")[1], names)
+    exec(TEST, names)
     names["test_an_abort_ends_the_search"]()
 
 

@@ -1,13 +1,18 @@
-"""The spec's document of the driver protocol names what the tester knows, all of it, and nothing else."""
+"""The documents of the spec name what the tester knows, all of it, and nothing else."""
 
 from __future__ import annotations
 
+import asyncio
 import re
+import selectors
 
 from pi_trio import texts
 from pi_trio.conformance import envelope, lockstep, needs, normalise, options, postconditions, protocol
 from pi_trio.conformance.protocol import LIMITS
+from pi_trio.conformance.report.unoffered import gained
+from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.subjects import remote
+from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import Outcome
 
 from .environments import CHECKOUT
@@ -16,12 +21,17 @@ TEXT = (CHECKOUT / "spec" / "driver-protocol.md").read_text(encoding="utf-8")
 PROSE = " ".join(TEXT.split())
 
 
-def rows(first_column: str) -> dict[str, list[str]]:
+def rows(first_column: str, text: str = TEXT) -> dict[str, list[str]]:
     """The table whose first column is called so: its other cells, by the first."""
-    table = TEXT.partition(f"\n| {first_column} |")[2].partition("\n\n")[0]
+    table = text.partition(f"\n| {first_column} |")[2].partition("\n\n")[0]
     _, _, *lines = table.splitlines()
     cells = ([cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines)
     return {first: others for first, *others in cells}
+
+
+def test_the_topics():
+    text = (CHECKOUT / "spec" / "README.md").read_text(encoding="utf-8")
+    assert list(rows("topic", text)) == list(dict.fromkeys(each.topic for each in all_scenarios()))
 
 
 def test_the_commands():
@@ -102,3 +112,41 @@ def test_the_limits():
         f"more than {limits.values:,} JSON values",
     ):
         assert number in PROSE
+
+
+def test_what_an_adapter_gains_most_by():
+    """In the order in which it is told: each step lets most scenarios run for each thing offered."""
+    vectors, release = Vectors.shipped(), "1.6.0"
+    hello = {"hooks": [], "commands": [*protocol.REQUIRED_COMMANDS]}
+    recordings = filter(None, (vectors.read(release, each.name) for each in all_scenarios()))
+    lacks = [needs.missing(needs.needs(each.scenario, each.lines), hello) for each in recordings]
+    assert 0.25 < lacks.count(()) / len(lacks) < 0.4
+    told = PROSE.partition("gains most by offering, in this order: ")[2].partition(".")[0]
+    steps = told.split("; ")
+    gains = gained([frozenset(each) for each in lacks if each])
+    for step, (offered, _) in zip(steps, gains, strict=False):
+        names = {need.split()[-1] for need in offered}
+        assert names <= {"loop", *re.findall(r"\w+", step)}, (step, offered)
+
+
+def test_the_recipe_for_asyncio():
+    (recipe,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+    done = []
+
+    async def busy(rounds):
+        for _ in range(rounds):
+            await asyncio.sleep(0)
+        done.append(rounds)
+
+    async def main():
+        late = asyncio.create_task(asyncio.sleep(3600))  # which waits for a time, and so is quiet
+        for rounds in (1, 5, 500):
+            asyncio.get_running_loop().call_soon(lambda n=rounds: tasks.append(asyncio.create_task(busy(n))))
+        tasks = [late]
+        await names["quiescent"]()
+        assert done == [1, 5, 500]
+        late.cancel()
+
+    names = {"asyncio": asyncio, "selectors": selectors, "main": main}
+    exec(recipe, names)
+    assert done == [1, 5, 500]

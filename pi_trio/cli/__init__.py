@@ -8,6 +8,7 @@ called, so `pi-trio --help` is quick and a command that needs an extra says so w
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -24,6 +25,10 @@ COMMANDS: Final = {
     "conform": ("conform", "judge an implementation of the Pi agent protocol"),
     "fit": ("fit", "tell which release an implementation behaves as, field by field"),
     "explain-run": ("explain_run", "show what happens in one scenario, as a sequence to read"),
+    "check": ("check", "judge a log of events"),
+    "explain": ("explain", "show a clause, a surprise or a ruling of the spec"),
+    "list": ("list_clauses", "list the clauses of the spec"),
+    "revisions": ("revisions", "tell what changed from one release to another, clause by clause"),
     "vectors": ("vectors", "record what a real Pi release does, and compare anew"),
     "subject": ("subject", "speak the driver protocol on stdin and stdout, as a subject"),
 }
@@ -59,7 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         in_main = threading.current_thread() is threading.main_thread()
         with sigterm_as_ctrl_c() if in_main else nullcontext():
-            return _main(arguments)
+            try:
+                return _main(arguments)
+            finally:
+                if arguments is None and in_main:
+                    hear_no_more()  # the process ends with this, and what it ends with has been told
     except KeyboardInterrupt:  # another one, while the first was still being told
         return INTERRUPTED
 
@@ -125,6 +134,9 @@ def _mishap(name: str, error: BaseException, *, verbose: bool) -> int:
         # Of the files that are touched nearly all are named by the user.
         print(f"pi-trio: {error.filename}: {error.strerror}", file=sys.stderr)
         return USAGE
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        print(f"pi-trio: what there is to say cannot be written: {error.strerror}", file=sys.stderr)
+        return HARNESS
     hint = "" if verbose else "; --verbose shows the traceback"
     print(f"pi-trio: a fault of pi-trio itself: {type(error).__name__}: {error}{hint}", file=sys.stderr)
     return HARNESS

@@ -7,7 +7,7 @@ did, and once more with aborts that cancel, by reviewed traces: offline, from th
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -16,12 +16,10 @@ import attrs
 import trio
 from rich.console import Console
 
-from pi_trio.conformance.baseline import Baseline, BaselineError
-from pi_trio.conformance.expected import OfOthers, OfRuntime
-from pi_trio.conformance.fitting import Explanation, Failures, Rulings, fields_concerned
-from pi_trio.conformance.judge import judge_subject
-from pi_trio.conformance.mirror import aborts
+from pi_trio.conformance.baseline import Baseline
+from pi_trio.conformance.fitting import Explanation
 from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.report.by_clause import clauses_document
 from pi_trio.conformance.report.document import document
 from pi_trio.conformance.report.fitted import explained, show_explanation
 from pi_trio.conformance.report.terminal import (
@@ -32,21 +30,16 @@ from pi_trio.conformance.report.terminal import (
     show_scenarios,
     show_summaries,
 )
-from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
-from pi_trio.conformance.subjects import SubjectUnavailable
-from pi_trio.conformance.subjects.choice import runtime_inside
-from pi_trio.conformance.vectors import VectorError, Vectors
-from pi_trio.conformance.verdict import ExitCode, Leg, Report
-from pi_trio.profile import PROFILES, releases_in
+from pi_trio.conformance.verdict import ExitCode, Report
+from pi_trio.profile import PROFILES
 
-from .pace import progress
+from .judging import Judged, judge_all
+from .refusing import refusing
 from .selection import (
     UsageError,
-    candidates,
     checked_place,
-    complain,
     json_argument,
     select,
     spec_argument,
@@ -131,61 +124,61 @@ def _jobs(text: str) -> int:
     return value
 
 
+@refusing
 def run(options: argparse.Namespace) -> int:
     """Judge, print, and return the exit code."""
-    try:
-        scenarios = select(options.scenario)
-        if options.list:
-            show_scenarios(make_console(), scenarios)
-            return ExitCode.CONFORMANT
-        vectors, baseline = vectors_of(options), _baseline_of(options)
-        profiles = list(PROFILES) if options.profile == "all" else [options.profile]
-        with first_in_first_out():
-            judged, explanations = trio.run(_judge_all, options, profiles, scenarios, vectors, baseline)
-        reports, updated = _hold_to(baseline, judged, update=options.update_baseline)
-        _show(reports, explanations, options)
-        if options.json is not None:
-            write_json(options.json, _document(reports, explanations))
-        if updated is not None:
-            _write(updated, options.baseline)
-    except SubjectUnavailable as error:
-        return complain(str(error), ExitCode.NOT_STARTED)
-    except (UsageError, BaselineError) as error:
-        return complain(str(error), ExitCode.USAGE)
-    except VectorError as error:
-        return complain(str(error), ExitCode.HARNESS)
+    scenarios = select(options.scenario)
+    if options.list:
+        show_scenarios(make_console(), scenarios)
+        return ExitCode.CONFORMANT
+    vectors, baseline = vectors_of(options), _baseline_of(options)
+    profiles = list(PROFILES) if options.profile == "all" else [options.profile]
+    with first_in_first_out():
+        judged = trio.run(judge_all, options, profiles, scenarios, vectors, baseline)
+    reports, updated = _hold_to(
+        baseline,
+        {profile: each.report for profile, each in judged.items()},
+        update=options.update_baseline,
+    )
+    judged = {profile: attrs.evolve(judged[profile], report=report) for profile, report in reports.items()}
+    _show(judged, options)
+    if options.json is not None:
+        write_json(options.json, _document(judged))
+    if updated is not None:
+        _write(updated, options.baseline)
     return max(report.exit_code() for report in reports.values())
 
 
-def _show(
-    reports: Mapping[str, Report], explanations: Mapping[str, Explanation], options: argparse.Namespace
-) -> None:
+def _show(judged: Mapping[str, Judged], options: argparse.Namespace) -> None:
     console = make_console()
-    for profile, report in reports.items():
-        if len(reports) > 1:
+    for profile, each in judged.items():
+        if len(judged) > 1:
             show_heading(console, f"as {profile}")
         show_report(
             console,
-            report,
+            each.report,
             whole=partial(whole_command, options, profile),
             verbose=options.verbose,
-            explain=partial(_show_explanations, console, profile, explanations.get(profile)),
+            clauses=each.clauses,
+            put_down=each.put_down,
+            explain=partial(_show_explanation, console, profile, each.explanation),
         )
-    if len(reports) > 1:
-        show_summaries(console, reports)
+    if len(judged) > 1:
+        show_summaries(console, {profile: each.report for profile, each in judged.items()})
 
 
-def _show_explanations(console: Console, profile: str, explanation: Explanation | None) -> None:
+def _show_explanation(console: Console, profile: str, explanation: Explanation | None) -> None:
     if explanation is not None:
         show_explanation(console, profile, explanation)
 
 
-def _document(reports: Mapping[str, Report], explanations: Mapping[str, Explanation]) -> Object:
+def _document(judged: Mapping[str, Judged]) -> Object:
     """One report as it is, several under their profiles."""
     documents: list[Object] = []
-    for profile, report in reports.items():
-        why = {"explained": explained(explanations[profile])} if profile in explanations else {}
-        documents.append({**document(report, profile), **why})
+    for profile, each in judged.items():
+        why = {} if each.explanation is None else {"explained": explained(each.explanation)}
+        clauses = {"clauses": clauses_document(each.clauses)} if each.clauses else {}
+        documents.append({**document(each.report, profile), **clauses, **why})
     return documents[0] if len(documents) == 1 else {"profiles": documents}
 
 
@@ -229,50 +222,3 @@ def _write(baseline: Baseline, path: Path) -> None:
 def _marked(baseline: Baseline, report: Report) -> Report:
     legs = (attrs.evolve(leg, verdicts=tuple(map(baseline.mark, leg.verdicts))) for leg in report.legs)
     return attrs.evolve(report, legs=tuple(legs))
-
-
-async def _judge_all(
-    options: argparse.Namespace,
-    profiles: Sequence[str | None],
-    scenarios: Sequence[Scenario],
-    vectors: Vectors,
-    baseline: Baseline,
-) -> tuple[dict[str, Report], dict[str, Explanation]]:
-    """The reports, and what explains failures in them, by the profile that was judged by."""
-    console = make_console(stderr=True)
-    reports: dict[str, Report] = {}
-    explanations: dict[str, Explanation] = {}
-    for wanted in profiles:
-        profile, subjects = await candidates(options, wanted)
-        releases = releases_in(profile)
-        if not vectors.names(releases[0]):
-            raise UsageError(
-                f"{vectors.spec} holds no recordings of Pi {releases[0]}, without which the runtime is no judge; "
-                f"`pi-trio vectors record --release {releases[0]}` makes them"
-            )
-        legs: list[Leg] = []
-        for subject in subjects:
-            by: OfRuntime | OfOthers = OfRuntime(vectors, releases[0], cancelling=subject.cancelling)
-            played = [scenario for scenario in scenarios if not subject.cancelling or aborts(scenario)]
-            if subject.by_runtime:
-                by = OfOthers(runtime_inside(profile, options.patience), scenarios, vectors, releases)
-                await by.consult()
-            failures = Failures()
-            decide = failures.of(subject.decide)
-            with progress(console, subject.label, len(played)) as tick:
-                leg = await judge_subject(
-                    subject.label, subject.opener, played,
-                    expect=by.of, decide=decide, meet=by.meet, strict=options.strict, mark=baseline.mark,
-                    jobs=options.jobs if subject.many else 1, fail_fast=options.fail_fast, progress=tick,
-                )  # fmt: skip
-            legs.append(leg)
-            if failures.seen and subject.by_runtime and leg.hello is not None:
-                found = await fields_concerned(profile, failures.seen, Rulings(vectors), hello=leg.hello)
-                if found.concerns:
-                    explanations[profile] = found
-            if leg.unrun:
-                break
-        reports[profile] = Report(legs=tuple(legs))
-        if legs[-1].unrun:
-            break
-    return reports, explanations

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import trio
 
 from pi_trio.conformance.cancelling import read_cancel_golden
-from pi_trio.conformance.expected import ReferenceFault, in_its_own_way, lacking
-from pi_trio.conformance.faults import SubjectUnstartable
+from pi_trio.conformance.expected import in_its_own_way, lacking
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.mirror import cancelling
@@ -22,20 +22,17 @@ from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scheduling import first_in_first_out
-from pi_trio.conformance.subjects import SubjectUnavailable
 from pi_trio.conformance.subjects.choice import runtime_inside
-from pi_trio.conformance.vectors import VectorError
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.errors import CodecError
 from pi_trio.jsontext import parse_json, print_json
-from pi_trio.profile import releases_in
+from pi_trio.profile import PROFILES, releases_in
 
+from .refusing import complain, refusing
 from .selection import (
     DEFAULT_PROFILE,
     UsageError,
     checked_profile,
-    complain,
-    not_started,
     one_subject,
     select,
     spec_argument,
@@ -43,6 +40,9 @@ from .selection import (
     vectors_of,
     verbose_argument,
 )
+
+_AN_ID: Final = re.compile(r"[A-Z]+-\d+")
+"""What rulings, surprises and clauses are called by."""
 
 _MORE: Final = """\
 Commands of the tester are numbered; what the subject does follows under each. A
@@ -53,7 +53,8 @@ examples:
   pi-trio explain-run tools_parallel_reverse                      the runtime
   pi-trio explain-run tools_parallel_reverse --recorded           real Pi, from the vectors
   pi-trio explain-run stream_double_start --ruled                 both, where a ruling applies
-  pi-trio explain-run abort_and_update --ruled --cancelling       both modes of the abort
+  pi-trio explain-run abort_with_queues --cancelling              an abort that cancels
+  pi-trio explain-run abort_with_queues --ruled --cancelling      both modes of the abort
   pi-trio explain-run tools_parallel_reverse --subject pi@0.85.0  a release of Pi, live
   pi-trio explain-run my-scenario.json --exec 'node my-adapter.js'
 """
@@ -90,27 +91,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbose_argument(parser)
 
 
+@refusing
 def run(options: argparse.Namespace) -> int:
     """Run or look up, print, and return the exit code: 1 if the subject broke off."""
-    try:
-        scenario = _find(options.scenario)
-        if options.recorded and options.cancelling:
-            raise UsageError("no release has aborts that cancel, so --cancelling goes with no recording")
-        if options.recorded:
-            return _show(options, scenario, *_recorded(options, scenario))
-        if options.ruled:
-            return _show_ruled(options, scenario)
-        with first_in_first_out():
-            source, played = trio.run(_play, options, scenario)
-    except SubjectUnavailable as error:
-        return complain(str(error), ExitCode.NOT_STARTED)
-    except SubjectUnstartable as fault:
-        return not_started(fault)
-    except (UsageError, VectorError) as error:
-        return complain(str(error), ExitCode.USAGE)
-    except ReferenceFault as error:
-        return complain(clean(str(error)), ExitCode.HARNESS)
-    _show(options, scenario, source, played.lines)
+    scenario = _find(options.scenario)
+    if options.recorded and options.cancelling:
+        raise UsageError("no release has aborts that cancel, so --cancelling goes with no recording")
+    if options.recorded:
+        return _show(options, scenario, *_recorded(options, scenario))
+    if options.ruled:
+        return _show_ruled(options, scenario)
+    with first_in_first_out():
+        source, played = trio.run(_play, options, scenario)
+    _show(options, scenario, source, played.lines, words=played.words)
     if played.fault is not None:
         return complain(
             clean(f"{played.fault.message}\n{played.fault.stderr}".rstrip()), ExitCode.NOT_CONFORMANT
@@ -120,6 +113,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _find(asked: str) -> Scenario:
     """Raises: UsageError: there is no such scenario, or the file holds none."""
+    if _AN_ID.fullmatch(asked):
+        raise UsageError(f"{asked} is no scenario; `pi-trio explain {asked}` says what it is")
     if not asked.endswith(".json"):
         return select([asked])[0]
     try:
@@ -135,9 +130,12 @@ def _release(options: argparse.Namespace) -> str:
     """The release whose files are meant.
 
     Raises:
-        UsageError: there is no such profile.
+        UsageError: there is no such profile, or no such release.
     """
     _, named, release = (options.subject or "").partition("pi@")
+    if named and options.profile is None and f"pi-{release}" not in PROFILES:
+        known = ", ".join(f"pi@{profile.release}" for profile in PROFILES.values())
+        raise UsageError(f"--subject {options.subject}: there are files of {known}")
     return releases_in(checked_profile(options.profile or (f"pi-{release}" if named else DEFAULT_PROFILE)))[0]
 
 
@@ -165,7 +163,7 @@ def _show_ruled(options: argparse.Namespace, scenario: Scenario) -> int:
         )
     if options.jsonl:
         return _show(options, scenario, "", [entry.to_json() for entry in golden.entries])
-    show_golden(make_console(), scenario, golden, everything=options.all)
+    show_golden(make_console(), scenario, golden, everything=options.all, cancelling=options.cancelling)
     return ExitCode.CONFORMANT
 
 
@@ -184,11 +182,18 @@ async def _play(options: argparse.Namespace, scenario: Scenario) -> tuple[str, R
         return clean(f"{subject.label}: {hello['subject']} {hello['version']}, profile {profile}"), played
 
 
-def _show(options: argparse.Namespace, scenario: Scenario, source: str, lines: Sequence[Object]) -> int:
+def _show(
+    options: argparse.Namespace,
+    scenario: Scenario,
+    source: str,
+    lines: Sequence[Object],
+    *,
+    words: Mapping[int, str] | None = None,
+) -> int:
     console = make_console()
     if options.jsonl:
         for line in lines:
             console.out(print_json(line), highlight=False)
     else:
-        show_sequence(console, scenario, lines, source, everything=options.all)
+        show_sequence(console, scenario, lines, source, everything=options.all, words=words)
     return ExitCode.CONFORMANT

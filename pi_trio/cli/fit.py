@@ -11,7 +11,6 @@ from typing import Final
 
 import trio
 
-from pi_trio.conformance.faults import SubjectUnstartable
 from pi_trio.conformance.fitting import Fitted, Rulings, fit
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.protocol import Object
@@ -19,18 +18,14 @@ from pi_trio.conformance.report.fitted import fitted_document, show_fitted
 from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
-from pi_trio.conformance.subjects import SubjectUnavailable
-from pi_trio.conformance.vectors import VectorError
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.profile import FIELDS
 
 from .pace import progress
+from .refusing import refusing
 from .selection import (
     DEFAULT_PROFILE,
-    UsageError,
-    complain,
     json_argument,
-    not_started,
     one_subject,
     spec_argument,
     subject_arguments,
@@ -47,7 +42,13 @@ scenarios in which the releases differ, and has the value whose trace it shows. 
 line is the profile to judge it by, as `pi-trio conform --profile` takes it.
 
 Where the subject does as none of the releases, the nearest is named if several
-scenarios agree on it; otherwise the field is unclear, with a scenario to look at.
+scenarios agree on it: a guess, marked with “?”. Otherwise the field is unclear, with a
+scenario to look at. The profile starts from the release that the subject says it is;
+one that heeds --profile is asked once as each release that it is to be judged as.
+
+columns: the field; the releases as which the subject behaves; the value that they have;
+what the release has from which the profile starts; the last scenario that told, or why
+nothing is known. spec/profiles.md says what each field decides.
 
 examples:
   pi-trio fit --exec 'node my-adapter.js'     your implementation
@@ -69,24 +70,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbose_argument(parser)
 
 
+@refusing
 def run(options: argparse.Namespace) -> int:
     """Ask, print, and return the exit code."""
-    try:
-        with first_in_first_out():
-            label, hello, fitted = trio.run(_fit, options)
-        whole = partial(whole_command, options, options.profile or DEFAULT_PROFILE)
-        show_fitted(make_console(), label, hello, fitted, whole=whole)
-        code = ExitCode.NOT_CONFORMANT if fitted.unclear() else ExitCode.CONFORMANT
-        if options.json is not None:
-            write_json(options.json, {**fitted_document(label, hello, fitted), "exitCode": int(code)})
-    except SubjectUnavailable as error:
-        return complain(str(error), ExitCode.NOT_STARTED)
-    except SubjectUnstartable as fault:
-        return not_started(fault)
-    except UsageError as error:
-        return complain(str(error), ExitCode.USAGE)
-    except VectorError as error:
-        return complain(str(error), ExitCode.HARNESS)
+    with first_in_first_out():
+        label, hello, fitted = trio.run(_fit, options)
+    whole = partial(whole_command, options, options.profile or DEFAULT_PROFILE)
+    show_fitted(make_console(), label, hello, fitted, whole=whole)
+    code = ExitCode.NOT_CONFORMANT if fitted.unclear() else ExitCode.CONFORMANT
+    if options.json is not None:
+        write_json(options.json, {**fitted_document(label, hello, fitted), "exitCode": int(code)})
     return code
 
 
@@ -95,6 +88,6 @@ async def _fit(options: argparse.Namespace) -> tuple[str, Object, Fitted]:
     _, subject = await one_subject(options)
     async with open_keeper(subject.opener) as keeper:
         await keeper.start()
-        with progress(make_console(stderr=True), subject.label, len(FIELDS)) as tick:
+        with progress(make_console(stderr=True), f"{subject.label}, fields told", len(FIELDS)) as tick:
             fitted = await fit(keeper, all_scenarios(), rulings, progress=tick)
         return subject.label, keeper.hello, fitted

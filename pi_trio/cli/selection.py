@@ -1,6 +1,4 @@
-"""What several commands share: which scenarios are meant, who is to be judged, where a report goes, and how a command
-refuses.
-"""
+"""What several commands share: which scenarios are meant, who is to be judged, and where a report goes."""
 
 from __future__ import annotations
 
@@ -9,21 +7,19 @@ import difflib
 import fnmatch
 import os
 import shlex
-import sys
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import attrs
 
 from pi_trio.conformance.decide import Decide, judge, judge_release, judge_runtime
-from pi_trio.conformance.faults import SubjectUnstartable
 from pi_trio.conformance.keeper import Opener
-from pi_trio.conformance.report.prose import clean
 from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.subjects import SubjectUnavailable
 from pi_trio.conformance.subjects.choice import (
     program,
     release_of_pi,
@@ -33,11 +29,12 @@ from pi_trio.conformance.subjects.choice import (
 )
 from pi_trio.conformance.subjects.remote import PATIENCE
 from pi_trio.conformance.vectors import Vectors
-from pi_trio.conformance.verdict import ExitCode
 from pi_trio.conformance.writing import write_whole
 from pi_trio.jsontext import print_json
 from pi_trio.jsonvalue import JSON
 from pi_trio.profile import PROFILES, UnknownProfileError, get_profile
+
+from .pace import told
 
 DEFAULT_PROFILE: Final = "pi-1.6.0"
 
@@ -53,8 +50,11 @@ def spec_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def vectors_of(options: argparse.Namespace) -> Vectors:
+def vectors_of(options: argparse.Namespace, *, new: bool = False) -> Vectors:
     """The vectors that are meant.
+
+    Args:
+        new: they are to be written, so the folder need not be there yet.
 
     Raises:
         UsageError: that is no folder.
@@ -62,26 +62,27 @@ def vectors_of(options: argparse.Namespace) -> Vectors:
     """
     if options.spec is None:
         return Vectors.shipped()
-    if os.path.exists(options.spec) and not os.path.isdir(options.spec):
-        raise UsageError(f"--spec {options.spec}: that is no folder")
+    if not os.path.isdir(options.spec) and not (new and not os.path.exists(options.spec)):
+        raise UsageError(f"--spec {options.spec}: there is no such folder")
     return Vectors(options.spec)
+
+
+def need_recordings(vectors: Vectors, release: str) -> None:
+    """See that there is something to judge by, or to compare with.
+
+    Raises:
+        UsageError: nothing is recorded of that release.
+    """
+    if not vectors.names(release):
+        raise UsageError(
+            f"{vectors.spec} holds no recordings of Pi {release}, without which nobody can be judged; "
+            f"`{vectors.command('record', release)}` makes them"
+        )
 
 
 def verbose_argument(parser: argparse.ArgumentParser) -> None:
     """Declare that tracebacks are wanted."""
     parser.add_argument("-v", "--verbose", action="store_true", help="show tracebacks")
-
-
-def complain(message: str, code: ExitCode) -> ExitCode:
-    """Say what is wrong, and with which code the command ends."""
-    print(f"pi-trio: {message}", file=sys.stderr)
-    return code
-
-
-def not_started(fault: SubjectUnstartable) -> ExitCode:
-    """Complain of a subject that does not start, with what it said."""
-    message = f"the subject did not start: {fault.message}\n{fault.stderr}"
-    return complain(clean(message.rstrip()), ExitCode.NOT_STARTED)
 
 
 def reporter() -> Callable[[str], None]:
@@ -169,8 +170,9 @@ def subject_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--profile", type=_name,
-        help="what to judge as: a release, such as pi-0.85.0, or one with fields of another, such as "
-        f"pi-0.85.0,prepare_next_turn=pi-0.80.2 (default: {DEFAULT_PROFILE}; for pi@RELEASE that release)",
+        help=f"what to judge as: {', '.join(PROFILES)}, or one of them with fields of another, such as "
+        f"pi-0.85.0,prepare_next_turn=pi-0.80.2 (default: {DEFAULT_PROFILE}; for pi@RELEASE that release); "
+        "`conform` also takes `all`, which is each of them in turn. spec/profiles.md has the fields",
     )  # fmt: skip
     parser.add_argument(
         "--patience", metavar="SECONDS", type=_seconds, default=PATIENCE,
@@ -212,6 +214,10 @@ def checked_profile(name: str) -> str:
     Raises:
         UsageError: it has no such profile.
     """
+    if name == "all":
+        raise UsageError(
+            f"--profile all goes with `pi-trio conform` alone; here name one: {', '.join(PROFILES)}"
+        )
     try:
         return get_profile(name).name
     except UnknownProfileError as error:
@@ -242,6 +248,17 @@ def _runtime(profile: str, patience: float) -> Candidate:
     )
 
 
+def _see_program(command_line: str) -> None:
+    """See that there is one, before the runtime is asked what to expect of it, which takes its time.
+
+    Raises:
+        SubjectUnavailable: there is none.
+    """
+    name = shlex.split(command_line)[0]
+    if shutil.which(name) is None:
+        raise SubjectUnavailable(f"the subject did not start: {name} is no program that can be run")
+
+
 async def candidates(options: argparse.Namespace, profile: str | None) -> tuple[str, list[Candidate]]:
     """Who is to be judged, and as what.
 
@@ -256,15 +273,15 @@ async def candidates(options: argparse.Namespace, profile: str | None) -> tuple[
     judged = checked_profile(profile or DEFAULT_PROFILE)
     if options.command is not None:
         try:
-            return judged, [
-                Candidate(label=options.command, opener=program(options.command, judged, patience))
-            ]
+            opener = told(options.command, program(options.command, judged, patience))
         except ValueError as error:
             raise UsageError(f"--exec {options.command}: {error}") from None
+        _see_program(options.command)
+        return judged, [Candidate(label=options.command, opener=opener)]
     if options.ws is not None:
         try:
-            _check_url(options.ws)
-            return judged, [Candidate(label=options.ws, opener=websocket(options.ws, patience), many=False)]
+            opener = told(options.ws, websocket(options.ws, patience))
+            return judged, [Candidate(label=options.ws, opener=opener, many=False)]
         except ValueError as error:
             raise UsageError(f"--ws {options.ws}: {error}") from None
     kind, _, reference = (options.subject or "reference").partition("@")
@@ -290,13 +307,6 @@ async def candidates(options: argparse.Namespace, profile: str | None) -> tuple[
     raise UsageError(
         f"--subject is reference, pi@RELEASE or pi@FOLDER, not {options.subject!r}; for a program use --exec or --ws"
     )
-
-
-def _check_url(url: str) -> None:
-    """Raises: ValueError: nobody can connect to that."""
-    _ = urlsplit(url).port  # which raises
-    if not url.isascii():
-        raise ValueError("a URL is ASCII; write other characters as %XX")
 
 
 def _homeless(path: str) -> bool:

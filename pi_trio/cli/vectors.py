@@ -21,11 +21,11 @@ from pi_trio.conformance.cancelling import (
     read_cancel_golden,
 )
 from pi_trio.conformance.compare import fingerprint, hunks
-from pi_trio.conformance.expected import consult_runtime, lacking
+from pi_trio.conformance.expected import ReferenceFault, consult_runtime, lacking, sound
 from pi_trio.conformance.faults import SubjectUnstartable
-from pi_trio.conformance.keeper import open_keeper
+from pi_trio.conformance.keeper import Opener, open_keeper
 from pi_trio.conformance.lockstep import Run
-from pi_trio.conformance.report.prose import plain, sent
+from pi_trio.conformance.report.prose import count, plain, sent
 from pi_trio.conformance.report.terminal import make_console, say
 from pi_trio.conformance.ruled import golden_names, golden_path, propose, read_golden
 from pi_trio.conformance.scenario import Scenario
@@ -38,9 +38,10 @@ from pi_trio.conformance.verdict import ExitCode
 from pi_trio.profile import PROFILES
 
 from .pace import progress
+from .refusing import refusing
 from .selection import (
     UsageError,
-    complain,
+    need_recordings,
     release_called,
     select,
     spec_argument,
@@ -103,35 +104,30 @@ def _shipped() -> str:
         return "(this installation has none)"
 
 
+@refusing
 def run(options: argparse.Namespace) -> int:
     """Do it, and return the exit code."""
     globs = [*options.scenarios, *options.scenario]
-    try:
-        scenarios = select(globs)
-        vectors = vectors_of(options)
-        if options.action != "verify":
-            _see_to(vectors)
-        if options.action in ("rule", "cancel") and f"pi-{options.release}" not in PROFILES:
-            known = ", ".join(profile.release for profile in PROFILES.values())
-            raise UsageError(f"--release {options.release}: the runtime can be as {known}")
-        with first_in_first_out():
-            match options.action:
-                case "record":
-                    return trio.run(_record, options.release, scenarios, vectors, not globs)
-                case "verify":
-                    return trio.run(_verify, options.release, scenarios, vectors, not globs)
-                case "cancel":
-                    return trio.run(_cancel, options.release, scenarios, vectors)
-                case _:
-                    if not globs or not options.ruling:
-                        raise UsageError("`rule` needs the name of a scenario, and --ruling")
-                    return trio.run(_rule, options.release, scenarios, vectors, options.ruling)
-    except SubjectUnavailable as error:
-        return complain(str(error), ExitCode.NOT_STARTED)
-    except UsageError as error:
-        return complain(str(error), ExitCode.USAGE)
-    except VectorError as error:
-        return complain(str(error), ExitCode.HARNESS)
+    scenarios = select(globs)
+    vectors = vectors_of(options, new=options.action != "verify")
+    if options.action != "verify":
+        _see_to(vectors)
+    if options.action in ("rule", "cancel") and f"pi-{options.release}" not in PROFILES:
+        known = ", ".join(profile.release for profile in PROFILES.values())
+        raise UsageError(f"--release {options.release}: the runtime can be as {known}")
+    with first_in_first_out():
+        match options.action:
+            case "record":
+                return trio.run(_record, options.release, scenarios, vectors, not globs)
+            case "verify":
+                return trio.run(_verify, options.release, scenarios, vectors, not globs)
+            case "cancel":
+                return trio.run(_cancel, options.release, scenarios, vectors)
+            case _:
+                if not globs or not options.ruling:
+                    raise UsageError("`rule` needs the name of a scenario, and --ruling")
+                _check_ruling(options.ruling, vectors)
+                return trio.run(_rule, options.release, scenarios, vectors, options.ruling)
 
 
 def _see_to(vectors: Vectors) -> None:
@@ -149,14 +145,22 @@ def _see_to(vectors: Vectors) -> None:
         raise UsageError(f"{folder} cannot be written; name a folder of your own with --spec")
 
 
-async def _run_release(reference: str, scenarios: Sequence[Scenario]) -> tuple[str, list[Run]]:
-    """What the release does in each scenario that it can play, and which release it is.
+def _check_ruling(ruling: str, vectors: Vectors) -> None:
+    """Raises: UsageError: nobody has written down what that ruling says."""
+    own, shipped = (spec / "deviations" / "rulings.md" for spec in (vectors.spec, spec_folder()))
+    path = own if own.is_file() else shipped
+    ids = re.findall(r"^## (D-\d\d) ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    if ruling not in ids:
+        raise UsageError(f"--ruling {ruling}: {path} has no such ruling; it has {', '.join(ids)}")
+
+
+async def _run_release(release: str, opener: Opener, scenarios: Sequence[Scenario]) -> list[Run]:
+    """What the release does in each scenario that it can play.
 
     Raises:
-        SubjectUnavailable: it cannot be had, or does not start (again).
+        SubjectUnavailable: it does not start (again).
     """
     console = make_console(stderr=True)
-    release, opener = await release_called(reference, PATIENCE)
     runs: list[Run] = []
     try:
         async with open_keeper(opener) as keeper:
@@ -168,14 +172,15 @@ async def _run_release(reference: str, scenarios: Sequence[Scenario]) -> tuple[s
                     tick(scenario.name)
     except SubjectUnstartable as fault:
         raise SubjectUnavailable(f"pi@{release}: {fault.message} {fault.stderr}") from None
-    return release, runs
+    return runs
 
 
 async def _record(
     reference: str, scenarios: Sequence[Scenario], vectors: Vectors, everything: bool
 ) -> ExitCode:
     console = make_console()
-    release, runs = await _run_release(reference, scenarios)
+    release, opener = await release_called(reference, PATIENCE)
+    runs = await _run_release(release, opener, scenarios)
     broken = [run for run in runs if run.fault is not None]
     for run in runs:
         if run.fault is None:
@@ -202,7 +207,9 @@ async def _verify(
     reference: str, scenarios: Sequence[Scenario], vectors: Vectors, everything: bool
 ) -> ExitCode:
     console = make_console()
-    release, runs = await _run_release(reference, scenarios)
+    release, opener = await release_called(reference, PATIENCE)
+    need_recordings(vectors, release)
+    runs = await _run_release(release, opener, scenarios)
     troubles = 0
     for run in runs:
         if trouble := _compare(run, release, vectors):
@@ -217,7 +224,7 @@ async def _verify(
     distinct = len({fingerprint(run.lines) for run in runs})
     say(
         console,
-        f"{len(runs)} scenarios compared with pi {release}, {distinct} of them distinct, {troubles} differ",
+        f"{count(len(runs), 'scenario')} compared with pi {release}, {distinct} of them distinct, {troubles} differ",
     )
     return ExitCode.NOT_CONFORMANT if troubles else ExitCode.CONFORMANT
 
@@ -251,6 +258,14 @@ def _coinciding(runs: Sequence[Run]) -> list[list[str]]:
     return [names for names in groups.values() if len(names) > 1]
 
 
+def _sound(name: str, run: Run | Exception) -> Run:
+    """The runtime's run, if it can be written down: one that broke off is no measure of anybody."""
+    try:
+        return sound(run)
+    except ReferenceFault as fault:
+        raise ReferenceFault(f"{name}: {fault}") from None
+
+
 async def _rule(release: str, scenarios: Sequence[Scenario], vectors: Vectors, ruling: str) -> ExitCode:
     console = make_console()
     runs = await consult_runtime(runtime_inside(f"pi-{release}", PATIENCE), scenarios)
@@ -258,15 +273,12 @@ async def _rule(release: str, scenarios: Sequence[Scenario], vectors: Vectors, r
     for name, run in runs.items():
         recording = vectors.read(release, name)
         if recording is None:
-            again = f"run `pi-trio vectors record --release {release} {name}` first"
-            raise UsageError(f"{name} is not recorded: {again}")
-        if isinstance(run, Exception):
-            raise run
-        if run.fault is not None:
-            raise UsageError(f"the runtime broke off in {name}: {run.fault.message}\n{run.fault.stderr}")
+            again = vectors.command("record", release, name)
+            raise UsageError(f"{name} is not recorded: run `{again}` first")
+        played = _sound(name, run)
         path = golden_path(vectors, release, name)
         golden = propose(
-            name, release, recording.lines, run.lines, ruling, former=read_golden(vectors, release, name)
+            name, release, recording.lines, played.lines, ruling, former=read_golden(vectors, release, name)
         )
         if golden is None:
             code = ExitCode.NOT_CONFORMANT
@@ -294,9 +306,13 @@ async def _cancel(release: str, scenarios: Sequence[Scenario], vectors: Vectors)
     written = 0
     async with open_keeper(runtime_inside(f"pi-{release}", PATIENCE)) as keeper:
         await keeper.start()
+
+        async def drive(scenario: Scenario) -> Run:
+            return _sound(scenario.name, await keeper.drive(scenario))
+
         played = [scenario for scenario in scenarios if not lacking(scenario, keeper.hello)]
         for scenario in played:
-            traces = await in_both_modes(scenario, keeper.drive)
+            traces = await in_both_modes(scenario, drive)
             former = read_cancel_golden(vectors, release, scenario.name)
             golden = propose_cancelled(scenario.name, release, traces, former)
             path = cancel_golden_path(vectors, release, scenario.name)
@@ -306,5 +322,7 @@ async def _cancel(release: str, scenarios: Sequence[Scenario], vectors: Vectors)
             elif former is not None:
                 path.unlink()
                 say(console, f"removed {path}: the modes do not differ any more")
-    say(console, f"{len(played)} scenarios in both modes, {written} of them differ; review each line")
+    say(
+        console, f"{count(len(played), 'scenario')} in both modes, {written} of them differ; review each line"
+    )
     return ExitCode.CONFORMANT

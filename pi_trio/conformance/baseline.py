@@ -4,7 +4,7 @@ The list is a file of the port, in TOML:
 
     [[known]]
     scenario = "abort_*"
-    reason = "abort is not implemented yet: issue 12"
+    reason = "abort comes with our version 2"
 
 An entry names a scenario, or many by a pattern as in a shell. What it covers is run and shown like everything
 else. An entry is *stale* when nothing that it covers fails any more, or when there is nothing of that name;
@@ -24,7 +24,7 @@ import attrs
 from pi_trio.errors import PiTrioError
 from pi_trio.jsontext import print_json
 
-from .report.prose import one_line
+from .report.prose import count, one_line
 from .verdict import FAILURES, Outcome, Report, Verdict
 from .writing import write_whole
 
@@ -34,6 +34,9 @@ _HEADER: Final = """\
 
 _DRAFT: Final = "say why"
 """How a reason ends that nobody has given yet."""
+
+_NAMED: Final = 3
+"""Entries without a reason that are named, at most."""
 
 _FINE: Final = frozenset({Outcome.PASS, Outcome.NON_STRICT})
 
@@ -81,7 +84,11 @@ class Baseline:
         entries = tuple(_entry(path, number, item) for number, item in enumerate(known, 1))
         unexplained = [entry.scenario for entry in entries if entry.reason.strip().endswith(_DRAFT)]
         if unexplained and not drafts:
-            raise BaselineError(f"{path}: no reason is given yet for {', '.join(unexplained)}: {_DRAFT}")
+            some = ", ".join(unexplained[:_NAMED]) + (", …" if len(unexplained) > _NAMED else "")
+            raise BaselineError(
+                f"{path}: {count(len(unexplained), 'reason')} not given yet, of {some}: put yours where "
+                f"an entry ends with “{_DRAFT}”"
+            )
         return cls(entries)
 
     def write(self, path: Path) -> None:

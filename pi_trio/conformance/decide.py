@@ -32,7 +32,8 @@ def judge(run: Run, expected: Expectation) -> Verdict:
         return verdict_on(run.scenario, expected, Outcome.PASS, run)
     golden, side, enters, broken = expected.golden, expected.release_side, expected.enters, ""
     if golden is not None and side is not None and fingerprint(run.lines) == fingerprint(side):
-        reason = f"as pi {golden.release}, not as the runtime"
+        would = " would in this mixture" if expected.mixed else ""
+        reason = f"as pi {golden.release}{would}, not as the runtime"
         return verdict_on(run.scenario, expected, Outcome.NON_STRICT, run, reason=reason, by=expected.lines)
     if enters is not None and run.fault is None:
         rulings, release = expected.rulings, expected.unruled_side
@@ -88,6 +89,9 @@ def _failure(run: Run, expected: Expectation, by: Sequence[Object], reason: str 
         reason = "an operation never settles, although nothing is open any more"
     elif not reason and run.refusals:
         reason = f"it refuses a command: {run.refusals[0]}"
+    if outcome is Outcome.FAIL and expected.unrecorded is not None:
+        unknown = "no release was recorded in this mixture, so what Pi would do here is not known"
+        reason = f"{reason}; {unknown}" if reason else unknown
     return verdict_on(run.scenario, expected, outcome, run, reason=reason, by=by)
 
 

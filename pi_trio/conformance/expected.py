@@ -8,12 +8,14 @@ what cannot be compared then is not offered. Nor is what a release cannot do at 
 The one own way that is reviewed is the cancelling abort, which has golden traces of its own (`cancelling`).
 
 A profile may be composed of several releases. No release behaves so, but in each single scenario one of them mostly
-does, and then its vectors are what the runtime has to agree with.
+does, and then its vectors are what the runtime has to agree with. Where none does and a ruling applies, what a release
+would do instead is told from what it does (`mixture`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Final, TypeAlias
 
@@ -26,6 +28,7 @@ from .compare import fingerprint
 from .keeper import Opener, open_keeper
 from .lockstep import Guide, Run
 from .mirror import cancelling, mirrored
+from .mixture import Untold, carried, entered
 from .needs import is_exact, missing, needs
 from .protocol import Object
 from .ruled import Entry, Golden, golden_path, read_golden
@@ -35,6 +38,14 @@ from .vectors import Vectors
 
 class ReferenceFault(PiTrioError):  # noqa: N818
     """What the tester judges by is not in order. The message says what to do."""
+
+
+@attrs.frozen
+class Unrecorded:
+    """Which rulings apply, and where they are entered, if it cannot be told what a release would do instead."""
+
+    rulings: tuple[str, ...]
+    enters: int | None
 
 
 @attrs.frozen(kw_only=True)
@@ -47,6 +58,8 @@ class Expectation:
         cancelled: the golden trace behind it, where aborts cancel and that makes the runtime differ from itself.
         scenario: the scenario in the subject's own way, if that is another.
         missing: what would be needed to play it and compare, if that cannot be done.
+        mixed: no release behaves as the runtime does here; `golden` is told from one that was recorded.
+        unrecorded: what is known where even that cannot be told.
     """
 
     lines: tuple[Object, ...]
@@ -54,6 +67,8 @@ class Expectation:
     cancelled: Golden | None = None
     scenario: Scenario | None = None
     missing: tuple[str, ...] = ()
+    mixed: bool = False
+    unrecorded: Unrecorded | None = None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -63,12 +78,14 @@ class Expectation:
     @property
     def rulings(self) -> tuple[str, ...]:
         """The ids of the rulings that apply."""
-        return tuple(sorted({ruling for golden in self._goldens() for ruling in golden.rulings()}))
+        known = () if self.unrecorded is None else self.unrecorded.rulings
+        return tuple(sorted({*known, *(ruling for golden in self._goldens() for ruling in golden.rulings())}))
 
     @property
     def enters(self) -> int | None:
         """The line with the command that enters the first of them."""
-        return min((golden.enters for golden in self._goldens()), default=None)
+        known = None if self.unrecorded is None else self.unrecorded.enters
+        return min((golden.enters for golden in self._goldens()), default=known)
 
     @property
     def release_side(self) -> tuple[Object, ...] | None:
@@ -159,7 +176,7 @@ class OfOthers:
         own = self._own.get(scenario.name)
         if own is None:
             return expected if base is scenario else attrs.evolve(expected, scenario=base)
-        run = _sound(self._own_runs[scenario.name])
+        run = sound(self._own_runs[scenario.name])
         if fingerprint(run.lines[1:]) == fingerprint(expected.lines[1:]):  # only `create` differs
             golden = expected.golden and attrs.evolve(
                 expected.golden, entries=(Entry("=", run.lines[0]), *expected.golden.entries[1:])
@@ -209,7 +226,7 @@ def expected_of_runtime(vectors: Vectors, release: str, scenario: Scenario, hell
     """
     if lacks := lacking(scenario, hello):
         return Expectation(lines=(), missing=lacks)
-    again = f"run `pi-trio vectors record --release {release} {scenario.name}`"
+    again = f"run `{vectors.command('record', release, scenario.name)}`"
     recording = vectors.read(release, scenario.name)
     if recording is None:
         raise ReferenceFault(f"there is no recording of it by pi {release}: {again}")
@@ -224,7 +241,7 @@ def expected_of_runtime(vectors: Vectors, release: str, scenario: Scenario, hell
     if fingerprint(golden.release_side()) != fingerprint(recording.lines):
         raise ReferenceFault(
             f"{path} does not agree with the recording: "
-            f"run `pi-trio vectors rule --release {release} --ruling ID {scenario.name}`"
+            f"run `{vectors.command('rule', release, '--ruling', 'ID', scenario.name)}`"
         )
     return Expectation(lines=golden.runtime_side(), golden=golden)
 
@@ -253,7 +270,7 @@ def expected_of_cancelling(vectors: Vectors, release: str, scenario: Scenario, h
         if fingerprint(cancelled.release_side()) != advisory.fingerprint:
             raise ReferenceFault(
                 f"{path} does not agree with the other mode: "
-                f"run `pi-trio vectors cancel --release {release} {scenario.name}`"
+                f"run `{vectors.command('cancel', release, scenario.name)}`"
             )
         lines = cancelled.runtime_side()
     golden = advisory.golden
@@ -293,7 +310,7 @@ def expected_of_others(
 
     Args:
         releases: what the profile is composed of. The runtime has to agree with the vectors of a release; as several of
-            them it may do what none does, and then no ruling applies. Of what has no vectors at all none are asked.
+            them it may do what none does. Of what has no vectors at all none are asked.
         hello: what the runtime says of itself under this profile.
         expect: what the runtime has to show, in the mode in which it was run.
 
@@ -301,22 +318,36 @@ def expected_of_others(
         ReferenceFault: the runtime broke off, or does not agree with its own vectors.
         VectorError: a file is damaged.
     """
-    run = _sound(runs[scenario.name])
+    run = sound(runs[scenario.name])
     if lacks := lacking(scenario, hello):
         return Expectation(lines=run.lines, missing=lacks)
     recorded = [release for release in releases if vectors.names(release)]
+    ruled: list[Expectation] = []
     for release in recorded:
         if len(releases) > 1 and not vectors.path(release, scenario.name).is_file():
             continue
         expected = expect(vectors, release, scenario, hello)
         if expected.fingerprint == fingerprint(run.lines):
             return expected
+        if expected.enters is not None:
+            ruled.append(expected)
     if recorded and len(releases) == 1:
         raise ReferenceFault(
             "the runtime does not agree with its own vectors: "
             f"`pi-trio conform --profile pi-{releases[0]}` shows where"
         )
-    return Expectation(lines=run.lines)
+    return _of_mixture(run.lines, ruled)
+
+
+def _of_mixture(lines: tuple[Object, ...], ruled: Sequence[Expectation]) -> Expectation:
+    """What has to be shown under a profile that no release behaves as, given what releases do under rulings."""
+    for expected in ruled:
+        if expected.golden is not None and expected.cancelled is None:
+            with suppress(Untold):
+                return Expectation(lines=lines, golden=carried(expected.golden, lines), mixed=True)
+    known = [Unrecorded(each.rulings, entered(each.lines, each.enters, lines)) for each in ruled]
+    best = next((each for each in known if each.enters is not None), known[0] if known else None)
+    return Expectation(lines=lines, mixed=best is not None, unrecorded=best)
 
 
 async def in_its_own_way(
@@ -331,11 +362,11 @@ async def in_its_own_way(
     if is_exact(hello):
         return own, None
     await rest()
-    run = _sound((await consult_runtime(opener, [own]))[own.name])
+    run = sound((await consult_runtime(opener, [own]))[own.name])
     return own, Guide(lines=run.lines, order=run.lines)
 
 
-def _sound(run: Run | Exception) -> Run:
+def sound(run: Run | Exception) -> Run:
     """The run, if the runtime played to the end. Raises: ReferenceFault, or what went wrong."""
     if isinstance(run, Exception):
         raise run

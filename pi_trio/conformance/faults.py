@@ -62,3 +62,5 @@ class SubjectEndless(SubjectFault):
 
 class SubjectUnstartable(SubjectFault):
     """The subject never came as far as a valid `hello`."""
+
+    end = "crash"

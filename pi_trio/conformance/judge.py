@@ -19,7 +19,7 @@ import trio
 
 from .decide import Decide, verdict_on
 from .expected import Expectation, ReferenceFault
-from .faults import SubjectDied, SubjectFault, SubjectSilent, SubjectUnstartable
+from .faults import SubjectDied, SubjectEndless, SubjectFault, SubjectSilent, SubjectUnstartable
 from .keeper import Keeper, Opener, open_keeper
 from .lockstep import Run
 from .needs import missing, needs
@@ -30,7 +30,9 @@ from .vectors import VectorError
 from .verdict import FAILURES, Leg, Outcome, Verdict
 
 SILENCES: Final = 5
-"""Scenarios in a row that end in silence before a subject is given up: each costs the whole patience."""
+"""Scenarios in a row that end in silence, or not at all, before a subject is given up: each costs the whole patience,
+or thousands of commands.
+"""
 
 DEATHS: Final = 3
 """Scenarios in a row that a subject does not survive, or does not start again for, before it is given up."""
@@ -217,7 +219,7 @@ class _Judging:
 
 class _Losses:
     """Whether it is still worth trying: not with a subject that ends, or does not start, again and again, or that
-    never says a word.
+    never says a word, or never stops.
     """
 
     def __init__(self) -> None:
@@ -232,7 +234,7 @@ class _Losses:
         loss: Outcome | None = None
         if isinstance(fault, (SubjectDied, SubjectUnstartable)):
             loss = Outcome.CRASH
-        elif isinstance(fault, SubjectSilent):
+        elif isinstance(fault, (SubjectSilent, SubjectEndless)):
             loss = Outcome.HANG
         self._row = self._row + 1 if loss is self._loss else 1
         self._loss = loss
@@ -241,4 +243,4 @@ class _Losses:
             self.reason = f"not tried any more: {DEATHS} scenarios in a row it died, or did not start again"
         elif loss is Outcome.HANG and self._row == SILENCES:
             self.for_good = loss
-            self.reason = f"not tried any more: {SILENCES} scenarios in a row got no reply"
+            self.reason = f"not tried any more: {SILENCES} scenarios in a row got no reply, or came to no end"

@@ -14,6 +14,7 @@ from typing import TypeAlias
 import attrs
 import trio
 
+from ..happening import Happening
 from .faults import SubjectFault, SubjectUnstartable
 from .lockstep import Guide, Run, drive
 from .nursery import single_errors
@@ -35,7 +36,7 @@ class _Job:
     """The subject is to be ended behind it."""
     run: Run | None = None
     error: Exception | None = None
-    done: trio.Event = attrs.field(factory=trio.Event)
+    done: Happening = attrs.field(factory=Happening)
 
 
 class Keeper:

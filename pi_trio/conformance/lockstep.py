@@ -35,10 +35,10 @@ from .normalise import Normaliser
 from .protocol import Object
 from .scenario import Address, Rule, Scenario
 from .subject import Overheard, Subject, Unhurried
-from .wiretap import Wire
+from .wiretap import Wiretap
 
 MAX_STEPS: Final = 10_000
-"""Commands in one scenario, at most. A subject that asks for more never comes to rest."""
+"""Commands in one scenario, at most, and as many unknown events. A subject that asks for more never comes to rest."""
 
 QUIET: Final = 0.25
 """Seconds in which a subject without quiescence must not say anything more at the end."""
@@ -112,10 +112,11 @@ class _Drive:
         self._normaliser = Normaliser(scenario.texts())
         self._script: Iterator[Object] = iter(scenario.steps)
         self._lines: list[Object] = []
-        self._wire = Wire()
+        self._wire = Wiretap()
         self._words: dict[int, str] = {}
         self._refusals: list[str] = []
         self._sent = 0
+        self._acknowledged = 0
         self._id = 0
         hello = subject.hello
         keyless: Any = hello.get("features", {}).get("keyless")
@@ -280,6 +281,11 @@ class _Drive:
 
     async def _request(self, command: Object) -> tuple[list[Object], Object]:
         """Send a command; the known reactions and the reply. Foreign events are acknowledged on the way."""
+        messages, reply = await self._exchange(command)
+        return await self._sorted_out(messages), self._envelope.known(reply) or reply
+
+    async def _exchange(self, command: Object) -> tuple[list[Object], Object]:
+        """Send a command; all that comes back, and the reply to it."""
         self._id += 1
         given = {"id": self._id, **command}
         self._wire.add(">", given)
@@ -288,16 +294,25 @@ class _Drive:
         reply = messages.pop()
         if reply.get("re") != given["id"]:
             raise ProtocolFault(f"it replied to {reply.get('re')!r:.40}, the command was {given['id']}")
-        return await self._sorted_out(messages), self._envelope.known(reply) or reply
+        return messages, reply
 
     async def _sorted_out(self, messages: Sequence[Object]) -> list[Object]:
-        """What of some messages the protocol knows. Foreign events are acknowledged, and what follows is added."""
+        """What of some messages the protocol knows. Foreign events are acknowledged, and what follows is added.
+
+        What follows may be foreign again, as long as the chain ends some time.
+        """
         reactions: list[Object] = []
-        for message in messages:
+        left = deque(messages)
+        while left:
+            message = left.popleft()
             if is_ask(message) and self._envelope.is_foreign(message):
+                if self._acknowledged >= MAX_STEPS:
+                    what = f"{MAX_STEPS} unknown events were acknowledged"
+                    raise SubjectEndless(f"the scenario does not end: {what}")
+                self._acknowledged += 1
                 self._foreign.add(message["ask"])
-                more, _ = await self._request({"cmd": "answer", "ask": message["ask"]})
-                reactions += more
+                more, _ = await self._exchange({"cmd": "answer", "ask": message["ask"]})
+                left.extendleft(reversed(more))
             elif (known := self._envelope.known(message)) is not None:
                 reactions.append(known)
         return reactions

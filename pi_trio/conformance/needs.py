@@ -32,6 +32,9 @@ _DEFAULTS: Final = {
 }  # fmt: skip
 """What a subject has that declares nothing: everything, as in Pi."""
 
+CANCELLING: Final = "feature abort: cancelling"
+"""Aborts that end what waits."""
+
 
 def needs(scenario: Scenario, expected: Sequence[Object]) -> frozenset[str]:
     """What the scenario needs, as `command push`, `hook finishTurn`, `feature listeners: awaited`."""
@@ -62,7 +65,7 @@ def offers(hello: Object) -> frozenset[str]:
     if features["listeners"] != "awaited":  # called and gone, so nothing overlaps
         offered.discard("feature delivery: overlapping")
     if features["abort"] == "both":
-        offered |= {"feature abort: advisory", "feature abort: cancelling"}
+        offered |= {"feature abort: advisory", CANCELLING}
     offered |= {f"feature toolModes: {mode}" for mode in tool_modes(features)}
     keyless = features.get("keyless")
     nameless: list[str] = keyless if isinstance(keyless, list) else []

@@ -183,6 +183,7 @@ def _check_event(message: Object, holder: Object) -> None:
     event = holder.get("event")
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
         raise ProtocolFault(f"an event is an object with a type: {_quote(message)}")
+    _may(holder, "state", dict)
 
 
 def check_hello(message: Object) -> None:
@@ -193,20 +194,20 @@ def check_hello(message: Object) -> None:
     """
     try:
         if message.get("tell") != "hello":
-            raise ProtocolFault("the first message is not a hello")
+            raise ProtocolFault(f"the first message is not a hello: {_quote(message)}")
         _need(message, "protocol", int)
         for field in ("subject", "version", "profile"):
             _need(message, field, str)
         for field in ("hooks", "commands"):
             _need(message, field, list)
             if not all(isinstance(name, str) for name in message[field]):
-                raise ProtocolFault(f"{field} is a list of names")
+                raise ProtocolFault(f"{field} is a list of names: {_quote(message)}")
         _may(message, "features", dict)
         for field, choices in (("quiescence", ("exact", "none")), ("order", ("total", "partial"))):
             if message.get(field, choices[0]) not in choices:
-                raise ProtocolFault(f"{field} is one of {', '.join(choices)}")
+                raise ProtocolFault(f"{field} is one of {', '.join(choices)}: {_quote(message)}")
     except ProtocolFault as fault:
-        raise SubjectUnstartable(f"{fault.message}: {_quote(message)}") from None
+        raise SubjectUnstartable(fault.message) from None
     if message["protocol"] != PROTOCOL:
         raise SubjectUnstartable(f"it speaks protocol {message['protocol']}, this tester speaks {PROTOCOL}")
 

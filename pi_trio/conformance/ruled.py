@@ -18,6 +18,7 @@ import attrs
 
 from .compare import opcodes
 from .protocol import Object
+from .stored import TraceFault, check_trace
 from .vectors import VectorError, Vectors, read_lines, write_lines
 
 Mark = Literal["=", "+", "-"]
@@ -71,7 +72,7 @@ class Golden:
             found.append(f"{self.unruled()} differing lines name no ruling")
         before = self.entries[: self.enters + 1]
         if (
-            len(before) <= self.enters
+            not 0 <= self.enters < len(before)
             or "send" not in before[-1].line
             or any(entry.mark != "=" for entry in before)
         ):
@@ -83,9 +84,14 @@ class Golden:
         """Raises: VectorError: the file is damaged."""
         header, *lines = read_lines(path)
         scenario, release, enters = header.get("scenario"), header.get("release"), header.get("enters")
-        if not isinstance(scenario, str) or not isinstance(release, str) or not isinstance(enters, int):
+        if not isinstance(scenario, str) or not isinstance(release, str) or type(enters) is not int:
             raise VectorError(f"{path}, line 1: scenario, release and enters are needed")
         entries = tuple(_entry(path, number, line) for number, line in enumerate(lines, 2))
+        for other in ("+", "-"):
+            try:
+                check_trace((n, entry.line) for n, entry in enumerate(entries, 2) if entry.mark != other)
+            except TraceFault as fault:
+                raise VectorError(f"{path}, line {fault.number}: {fault}") from None
         return cls(scenario=scenario, release=release, enters=enters, entries=entries)
 
     def write(self, path: Path) -> None:

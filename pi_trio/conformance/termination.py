@@ -23,10 +23,12 @@ def sigterm_as_ctrl_c() -> Generator[None]:
     Raises:
         ValueError: this is another thread.
     """
-    before = signal.signal(signal.SIGTERM, _interrupt)
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if ignored:
+    if ignored:  # first of all: until then a SIGTERM that has become Ctrl-C would be ignored with it
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = (
+        signal.signal(signal.SIGTERM, _interrupt) or signal.SIG_DFL
+    )  # None: it was not Python that set it
     try:
         yield
     finally:

@@ -8,6 +8,7 @@ behaviour is the same file; and it is complete, so that a port can use it withou
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -20,6 +21,7 @@ from pi_trio.jsontext import parse_json, print_json
 
 from .protocol import Object
 from .scenario import Scenario
+from .stored import TraceFault, check_trace
 from .writing import write_whole
 
 
@@ -62,6 +64,15 @@ class Vectors:
         """Those of this installation. Raises: VectorError."""
         return cls(spec_folder())
 
+    def command(self, action: str, release: str, *words: str) -> str:
+        """What to call so that `pi-trio vectors` does something with these very recordings, and no others."""
+        call = ["pi-trio", "vectors", action, "--release", release, *words]
+        try:
+            elsewhere = self.spec.resolve() != spec_folder().resolve()
+        except VectorError:
+            elsewhere = True
+        return shlex.join([*call, "--spec", str(self.spec)] if elsewhere else call)
+
     def path(self, release: str, name: str) -> Path:
         """Where the recording of a scenario lies."""
         return self.spec / "vectors" / f"pi-{release}" / f"{name}.jsonl"
@@ -81,13 +92,15 @@ class Vectors:
             return None
         header, *lines = read_lines(path)
         try:
-            return Recording(
-                scenario=Scenario.from_json(header.get("scenario")),
-                release=str(header.get("release")),
-                lines=tuple(lines),
-            )
+            scenario = Scenario.from_json(header.get("scenario"))
+            check_trace(enumerate(lines, 2))
         except CodecError as error:
             raise VectorError(f"{path}, line 1: {error}") from None
+        except TraceFault as fault:
+            raise VectorError(f"{path}, line {fault.number}: {fault}") from None
+        if header.get("release") != release:
+            raise VectorError(f"{path}, line 1: the release is {release} here")
+        return Recording(scenario=scenario, release=release, lines=tuple(lines))
 
     def write(self, recording: Recording) -> Path:
         """Store a recording in its place, and say where that is. Raises: OSError."""

@@ -22,7 +22,7 @@ _LINE: Final = 8 * 1024
 _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-class Wire:
+class Wiretap:
     """The end of a conversation."""
 
     def __init__(self) -> None:

@@ -96,7 +96,7 @@ def test_a_scenario_without_a_recording_is_a_fault_of_the_tester(pi_trio: PiTrio
     code, out, _ = pi_trio("conform", scenarios=NAMES)
     assert code == 4
     assert "HARNESS text_plain" in out
-    assert "run `pi-trio vectors record --release 1.6.0 text_plain`" in out
+    assert f"run `pi-trio vectors record --release 1.6.0 text_plain --spec {spec.spec}`" in out
     assert summary(out) == "2 passed, 0 non-strict, 0 not offered, 0 failed, 1 tester faults"
 
 
@@ -151,9 +151,19 @@ def test_a_subject_that_goes_wrong_is_the_subjects_failure(
 
 def test_a_subject_that_does_not_start(pi_trio: PiTrio, peer, tmp_path: Path) -> None:
     for program in (peer(opening=[{"stderr": "no such module"}, {"exit": 1}]), str(tmp_path / "nothing")):
-        code, out, _ = pi_trio("conform", "--exec", program, scenarios=NAMES)
+        code, out, err = pi_trio("conform", "--exec", program, scenarios=NAMES)
         assert code == 3
-        assert "did not start" in out
+        assert "did not start" in out + err
+
+
+def test_what_is_no_program_is_told_before_anything_else(pi_trio: PiTrio, monkeypatch) -> None:
+    """What to expect of a subject is asked of the runtime, which takes seconds."""
+    monkeypatch.setattr("pi_trio.conformance.expected.OfOthers.consult", None)
+    code, _, err = pi_trio("conform", "--exec", "no-such-program --fast")
+    assert (code, err) == (
+        3,
+        "pi-trio: the subject did not start: no-such-program is no program that can be run\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -326,16 +336,16 @@ def test_the_baseline_is_written_anew(pi_trio: PiTrio, fragile: str, tmp_path: P
     )
     code, _, err = pi_trio(*arguments, scenarios=NAMES)
     assert code == 2
-    assert "no reason is given yet for tool" in err
+    assert "2 reasons not given yet, of tool" in err
     baseline.write_text(
-        known(("tool_single", "issue 12"), ("text_plain", "fixed"), ("abort_*", "not run here"))
+        known(("tool_single", "no tools yet"), ("text_plain", "fixed"), ("abort_*", "not run here"))
     )
     assert pi_trio(*arguments, "--update-baseline", scenarios=NAMES)[0] == 0
     assert [line for line in baseline.read_text().splitlines() if "scenario" in line] == [
         'scenario = "tool_single"', 'scenario = "abort_*"', 'scenario = "tools_parallel_reverse"',
     ]  # fmt: skip
-    assert 'reason = "issue 12"' in baseline.read_text()
-    baseline.write_text(baseline.read_text().replace("say why", "issue 13"))
+    assert 'reason = "no tools yet"' in baseline.read_text()
+    baseline.write_text(baseline.read_text().replace("say why", "no time yet"))
     assert pi_trio(*arguments, scenarios=NAMES)[0] == 0
 
 
@@ -357,7 +367,7 @@ def test_a_baseline_that_cannot_be_written_costs_no_report(
 def test_for_a_baseline_without_a_folder_nobody_is_judged(
     pi_trio: PiTrio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("pi_trio.cli.conform.judge_subject")
+    monkeypatch.delattr("pi_trio.cli.judging.judge_subject")
     baseline = tmp_path / "no" / "known.toml"
     code, _, err = pi_trio("conform", "--baseline", str(baseline), "--update-baseline", scenarios=NAMES)
     assert (code, err) == (2, f"pi-trio: {baseline}: there is no folder {baseline.parent}\n")
@@ -372,12 +382,25 @@ def test_for_a_baseline_without_a_folder_nobody_is_judged(
         (["--baseline", "no/such.toml", "--update-baseline"], "there is no folder"),
         (["--ws", "http://localhost"], "begins with ws://"),
         (["--ws", "ws://"], "has a host"),
+        (["--ws", "ws://localhost:0/"], "the port of a WebSocket is a number from 1 to 65535"),
+        (["--ws", "ws://localhost:1/a b"], "without blanks"),
+        (["--ws", "ws://local\nhost:1/"], "without blanks"),
     ],
 )
 def test_what_makes_no_sense_is_wrong_usage(pi_trio: PiTrio, arguments: list[str], says: str) -> None:
     code, _, err = pi_trio("conform", *arguments, scenarios=NAMES[:1])
     assert code == 2
     assert says in err
+
+
+def test_what_records_a_release_goes_into_the_folder_that_is_judged_by(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Into the installation's own vectors it would not only help nobody, but change what the tester judges by."""
+    assert main(["conform", "--spec", str(tmp_path), "--profile", "pi-1.0.3"]) == 2
+    err = capfd.readouterr().err
+    assert f"`pi-trio vectors record --release 1.0.3 --spec {tmp_path}` makes them" in err
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "many"])

@@ -101,6 +101,18 @@ def test_a_fault_of_its_own_is_told_in_one_line(
     assert "Traceback" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+@pytest.mark.parametrize("command", [["list"], ["check", "-"]])
+def test_where_nothing_can_be_written_that_is_said(command: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pi_trio.cli", *command],
+            input='{"type":"agent_start"}\n', stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 4
+    assert done.stderr == "pi-trio: what there is to say cannot be written: No space left on device\n"
+
+
 def runs(pid: int) -> bool:
     """Whether there is such a process, and not only what is left of it until somebody asks."""
     try:
@@ -132,6 +144,30 @@ def test_who_is_told_to_end_at_the_first_moment_ends_so_however_often(
     )
     done = subprocess.run([sys.executable, "-c", script, name], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "arguments", [["explain-run", "no_such"], ["--version"], ["conform", "--list"]], ids=" ".join
+)
+def test_who_is_told_behind_the_last_word_has_done_all(arguments: list[str], told: signal.Signals) -> None:
+    """While the interpreter shuts down: nobody could say any more that something was interrupted."""
+    script = (
+        "import signal, sys\n"
+        "import pi_trio.cli as cli\n"
+        "class Late:\n"
+        f"    def __del__(self, told=signal.raise_signal): told({told.value})\n"
+        "sys.late = Late()\n"
+        "try:\n"
+        "    code = cli.main()\n"
+        "except SystemExit as end:\n"
+        "    code = end.code\n"
+        f"signal.raise_signal({told.value})\n"
+        "sys.exit(code)\n"
+    )
+    command = [sys.executable, "-c", script, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == (2 if "no_such" in arguments else 0), done.stderr
 
 
 def test_signals_are_as_before_for_who_calls_it() -> None:

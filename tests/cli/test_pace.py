@@ -1,13 +1,19 @@
-"""How far a long run has come, where there is no terminal."""
+"""How far a long run has come, where there is no terminal; and where there is one, who is waited for."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from io import StringIO
+from typing import Any
 
 import pytest
+import trio
+import trio.testing
 from rich.console import Console
 
-from pi_trio.cli.pace import SILENCE, progress
+from pi_trio.cli.pace import SILENCE, SOON, progress, told
+from pi_trio.conformance.faults import SubjectUnstartable
 
 
 @pytest.mark.parametrize(
@@ -26,3 +32,32 @@ def test_who_takes_long_says_a_word_now_and_then(seconds: float, lines: list[str
             times.append(number * seconds)
             tick("name")
     assert file.getvalue().splitlines() == lines
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("late", [0.0, SOON + 1])
+async def test_on_a_terminal_it_is_told_who_is_waited_for(
+    terminal: bool, late: float, autojump_clock: trio.testing.MockClock
+) -> None:
+    @asynccontextmanager
+    async def opener() -> AsyncGenerator[Any]:
+        await trio.sleep(late)
+        yield "subject"
+
+    file = StringIO()
+    async with told("it", opener, Console(file=file, force_terminal=terminal))():
+        await trio.sleep(SOON + 1)
+    expected = "waiting for the hello of it (up to 60 seconds)\n" if terminal and late else ""
+    assert file.getvalue() == expected
+
+
+async def test_who_does_not_start_is_told_as_ever() -> None:
+    @asynccontextmanager
+    async def opener() -> AsyncGenerator[Any]:
+        await trio.lowlevel.checkpoint()
+        raise SubjectUnstartable("no hello")
+        yield
+
+    with pytest.raises(SubjectUnstartable):
+        async with told("it", opener, Console(file=StringIO(), force_terminal=True))():
+            pass

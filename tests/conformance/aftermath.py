@@ -128,7 +128,9 @@ def _kept_what_was_queued(storm: Storm, operation: Operation, scenario: Scenario
     agent = operation.conversation.agent
     kept = [*agent._steering._messages, *agent._follow_up._messages]
     for ledger in storm.said:
-        kept += [*ledger.said, *(message for _, message in ledger.unsaid)]
+        kept += ledger.said
+        if not ledger.ended:
+            kept += [message for _, message in ledger.unsaid]
     lost = Counter(map(_words, storm.queued)) - Counter(map(_words, kept))
     if lost:
         yield f"lost: {lost}"

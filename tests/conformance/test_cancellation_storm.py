@@ -17,6 +17,7 @@ from trio.testing import MockClock
 
 from pi_trio.abort import AbortController
 from pi_trio.agent.delivery import Delivery, Listeners
+from pi_trio.agent.ledger import Ledger
 from pi_trio.agent.run import AbortMode, Run
 from pi_trio.agent.state import LiveState
 from pi_trio.conformance.lockstep import drive
@@ -127,19 +128,24 @@ PLANTED: Final = {
     "the cancellation aborts nothing": (AbortController, "abort", nothing, "it waits for nobody"),
     "nobody is told any more": (Run, "begin", untold, "did not hear"),
     "the state is left as it was": (LiveState, "settle", nothing, "the state is not at rest"),
+    "what was drained is not put back": (Ledger, "return_unsaid", nothing, "lost"),
 }
+
+SAILED: Final = ("updates_held_by_slow_listener", "failed_run_steering_drained")
+"""One with tools, and one with queues: each fault is noticed in one of them."""
 
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_fault_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, attribute, instead, words = PLANTED[name]
-    scenario = next(one for one in SCENARIOS if one.name == "updates_held_by_slow_listener")
-    calm = sail(scenario, "cancel", None, "stops")
-    assert calm.faults == ()
+    sailed = [one for one in SCENARIOS if one.name in SAILED]
+    calm = {one.name: sail(one, "cancel", None, "stops") for one in sailed}
+    assert [weather.faults for weather in calm.values()] == [(), ()]
     monkeypatch.setattr(owner, attribute, instead)
     faults = [
         fault
-        for moment in moments(calm.steps, calm.rests, 0)[::3]
+        for scenario in sailed
+        for moment in moments(calm[scenario.name].steps, calm[scenario.name].rests, 0)[::3]
         for after in ("goes on", "stops")
         for fault in sail(scenario, "cancel", moment, after).faults
     ]

@@ -16,6 +16,7 @@ import trio
 from pi_trio.conformance.decide import judge
 from pi_trio.conformance.driver.serve import hello
 from pi_trio.conformance.expected import Expectation, lacking
+from pi_trio.conformance.faults import SubjectUnstartable
 from pi_trio.conformance.fitting import (
     Certainty,
     Explanation,
@@ -203,6 +204,21 @@ def test_who_leaves_out_much_is_no_older_for_that() -> None:
     assert explanation.profile == "pi-1.6.0,identity=pi-1.0.3"
 
 
+def test_the_profile_starts_from_the_release_that_it_was_driven_as() -> None:
+    """Who does as it is told by its command line would do something else as the release that it is most like."""
+    found = fitted(deviating("pi-0.85.0", profile="pi-1.6.0"), "text_", "tool_")
+    assert (found.nearest, found.base) == ("pi-0.85.0", "pi-1.6.0")
+    assert found.profile.startswith("pi-1.6.0,")
+    result = get_profile(found.profile)
+    shown = [finding for finding in found.findings if finding.told is Certainty.SHOWN]
+    assert len(shown) > 5
+    for finding in shown:
+        values = [getattr(PROFILES[name], finding.field) for name in finding.releases]
+        assert getattr(result, finding.field) in values
+    explanation, _ = explained("pi-1.6.0", "pi-0.85.0", said={"profile": "pi-1.6.0"})
+    assert explanation.profile.startswith("pi-1.6.0,")
+
+
 def test_who_says_nothing_of_quiescence_is_exact_and_driven_once() -> None:
     silent, exact = (
         fitted(deviating("pi-1.6.0", quiescence=None), "text_"),
@@ -229,15 +245,48 @@ def test_a_crash_drops_no_field_that_other_scenarios_can_tell() -> None:
 
 
 def test_who_dies_again_and_again_is_given_up() -> None:
-    def die(message: Object) -> Object:
-        if message.get("fn") == "streamFn":
-            raise RuntimeError("no network")
-        return message
-
-    found = fitted(deviating("pi-1.6.0", die))
+    found = fitted(deviating("pi-1.6.0", die_of_a_request))
     assert found.driven < 20
     assert told(found, "identity").told is Certainty.UNCLEAR
     assert told(found, "identity").broken
+
+
+def lived(lives: Sequence[str]) -> Fitted:
+    """The runtime, opened again and again: each life is "good", "short" (it dies in its first run), or "none"; the last
+    one is repeated.
+    """
+    left = [*lives]
+
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[Subject]:
+        life = left.pop(0) if len(left) > 1 else left[0]
+        if life == "none":
+            raise SubjectUnstartable("it exited with code 9")
+        opener = deviating("pi-1.6.0", die_of_a_request if life == "short" else thaw)
+        async with opener() as subject:
+            yield subject
+
+    return fitted(opened)
+
+
+def die_of_a_request(message: Object) -> Object:
+    if message.get("fn") == "streamFn":
+        raise RuntimeError("no network")
+    return message
+
+
+def test_a_failed_restart_costs_one_scenario() -> None:
+    found = lived(["short", "none", "good"])
+    assert (found.profile, found.unclear()) == ("pi-1.6.0", ())
+    crash, restart = found.broken.values()
+    assert (crash.end, restart.end) == ("crash", "crash")
+    assert restart.message == "it does not start again: it exited with code 9"
+
+
+def test_who_does_not_start_again_is_given_up_after_three() -> None:
+    found = lived(["short", "none"])
+    assert (found.driven, len(found.broken)) == (1, 4)
+    assert {finding.told for finding in found.findings} <= {Certainty.UNCLEAR, Certainty.UNSHOWN}
 
 
 # What explains failures.
@@ -253,26 +302,28 @@ def explained(
     scenarios = [each for each in all_scenarios() if each.name not in RULINGS.names][::8]
     failures = Failures()
 
-    async def asked() -> Explanation:
+    async def asked() -> tuple[Explanation, int]:
         profile, introduction = get_profile(judged_as), hello(get_profile(judged_as))
         traces = {each.name: await REFERENCE.trace(profile, each) for each in scenarios}
-        await judge_subject(
+        leg = await judge_subject(
             name,
             runtime_inside(name, 30) if change is None else deviating(name, change),
             [each for each in scenarios if not lacking(each, introduction)],
             expect=lambda scenario: Expectation(lines=traces[scenario.name].lines),
             decide=failures.of(judge),
         )
-        return await fields_concerned(
+        failed = failures.among(leg.verdicts)
+        found = await fields_concerned(
             judged_as,
-            failures.seen,
+            failed,
             RULINGS,
             hello={**hello(get_profile(name)), **(said or {})},
             reference=REFERENCE,
         )
+        return found, len(failed)
 
     with first_in_first_out():
-        return trio.run(asked), len(failures.seen)
+        return trio.run(asked)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from pi_trio.conformance.decide import judge
 from pi_trio.conformance.expected import Expectation
 from pi_trio.conformance.faults import SubjectLate
+from pi_trio.conformance.fitting import Failures
 from pi_trio.conformance.judge import judge_subject
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.lockstep import Guide, Run
@@ -113,13 +114,18 @@ async def test_under_a_ruling_one_may_follow_the_release(peer, good: Run) -> Non
     assert golden is not None
     expected = Expectation(lines=good.lines, golden=golden)
 
-    async def verdict(last: Any) -> Outcome:
+    async def verdict(last: Any) -> tuple[Outcome, int]:
         made = peer([None, [REPLY, ask("a", "agent_start")], [REPLY, last, SETTLED]], hello=UNHURRIED)
+        failures = Failures()
         leg = await judge_subject(
-            "x", made.opener(patience=0.5), [SCENARIO], expect=lambda _: expected, decide=judge
+            "x",
+            made.opener(patience=0.5),
+            [SCENARIO],
+            expect=lambda _: expected,
+            decide=failures.of(judge),
         )
-        return leg.verdicts[0].outcome
+        return leg.verdicts[0].outcome, len(failures.among(leg.verdicts))
 
-    assert await verdict(END) is Outcome.PASS
-    assert await verdict(START) is Outcome.NON_STRICT
-    assert await verdict(event("turn_end")) is Outcome.FAIL
+    assert await verdict(END) == (Outcome.PASS, 0)
+    assert await verdict(START) == (Outcome.NON_STRICT, 0)
+    assert await verdict(event("turn_end")) == (Outcome.FAIL, 1)

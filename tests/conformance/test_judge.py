@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import trio
 
@@ -21,6 +22,7 @@ from pi_trio.conformance.expected import (
     expected_of_runtime,
     lacking,
 )
+from pi_trio.conformance.fitting import Failure, Failures
 from pi_trio.conformance.judge import judge_subject
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.lockstep import Run
@@ -37,7 +39,8 @@ REPLY: dict[str, Any] = {"say": {"re": "$id", "ok": None}}
 
 
 def event(kind: str) -> dict[str, Any]:
-    return {"say": {"tell": "event", "key": "L", "event": {"type": kind}}}
+    fields: dict[str, Any] = {"messages": []} if kind == "agent_end" else {}
+    return {"say": {"tell": "event", "key": "L", "event": {"type": kind, **fields}}}
 
 
 def settled(**fields: Any) -> dict[str, Any]:
@@ -192,7 +195,7 @@ async def test_otherwise_is_a_failure_with_all_differences(run) -> None:
     assert verdict.outcome is Outcome.FAIL
     (hunk,) = verdict.hunks
     assert hunk.step == 2
-    assert hunk.expected[0]["event"] == {"type": "agent_end"}
+    assert hunk.expected[0]["event"] == {"type": "agent_end", "messages": []}
     assert hunk.got[0]["event"] == {"type": "turn_start"}
 
 
@@ -326,7 +329,24 @@ async def test_a_subject_that_never_says_a_word_is_given_up(
     leg = await leg_of(peer([[{"deaf": True}]]), expected, "a", "b", "c", patience=0.1)
     assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.HANG] * 3
     assert leg.verdicts[1].reason == "no reply to create within 0.1 seconds"
-    assert leg.verdicts[2].reason == "not tried any more: 2 scenarios in a row got no reply"
+    assert (
+        leg.verdicts[2].reason == "not tried any more: 2 scenarios in a row got no reply, or came to no end"
+    )
+
+
+async def test_a_subject_that_never_comes_to_rest_is_given_up(
+    peer, run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pi_trio.conformance.judge.SILENCES", 2)
+    monkeypatch.setattr("pi_trio.conformance.lockstep.MAX_STEPS", 5)
+    expected = Expectation(lines=(await run(GOOD)).lines)
+    asks = [
+        [{"say": {"ask": f"a{n}", "fn": "convertToLlm", "args": {"messages": []}}}, REPLY] for n in range(9)
+    ]
+    leg = await leg_of(peer(asks), expected, "a", "b", "c")
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.HANG] * 3
+    assert [verdict.tried for verdict in leg.verdicts] == [True, True, False]
+    assert leg.verdicts[1].reason == "the scenario does not end: 5 commands were sent"
 
 
 async def test_a_subject_that_does_not_start_is_a_leg_without_verdicts(peer, run) -> None:
@@ -427,11 +447,20 @@ async def test_the_number_of_processes_does_not_show(peer, run, jobs: int) -> No
         return Expectation(lines=tuple(sent if "send" in line and line["send"] == PROMPT else line
                                        for line in expected.lines))  # fmt: skip
 
-    legs = [
-        await judge_subject("peer", peer(FICKLE).opener(), given, expect=expect, decide=judge, jobs=number)
-        for number in (1, jobs)
-    ]
-    assert [verdict.outcome for verdict in legs[0].verdicts] == [
+    async def judged(number: int) -> tuple[Leg, list[Failure]]:
+        failures = Failures()
+        leg = await judge_subject(
+            "peer",
+            peer(FICKLE).opener(),
+            given,
+            expect=expect,
+            decide=failures.of(judge),
+            jobs=number,
+        )
+        return leg, failures.among(leg.verdicts)
+
+    (leg, failed), other = await judged(1), await judged(jobs)
+    assert [verdict.outcome for verdict in leg.verdicts] == [
         *(
             Outcome.PASS,
             Outcome.FAIL,
@@ -443,7 +472,17 @@ async def test_the_number_of_processes_does_not_show(peer, run, jobs: int) -> No
         ),
         *(Outcome.PASS, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH),
     ]
-    assert legs[0] == legs[1]
+    assert [failure.scenario.name for failure in failed] == ["s1", "s2", "s4", "s5", "s6", "s8", "s9", "s10"]
+    assert (leg, failed) == other
+
+
+async def test_a_failure_that_a_baseline_knows_is_one_still(peer, run) -> None:
+    expected, failures = Expectation(lines=(await run(GOOD)).lines), Failures()
+    leg = await judge_subject(
+        "peer", peer(OTHER).opener(), scenarios("a", "b"), expect=lambda _: expected,
+        decide=failures.of(judge), mark=lambda verdict: attrs.evolve(verdict, outcome=Outcome.KNOWN),
+    )  # fmt: skip
+    assert [failure.scenario.name for failure in failures.among(leg.verdicts)] == ["a", "b"]
 
 
 async def test_progress_is_in_order_whatever_the_number(peer, run) -> None:

@@ -294,6 +294,33 @@ async def test_a_subject_that_never_comes_to_rest_is_given_up(peer, monkeypatch:
     assert len(sent(run)) == 20
 
 
+def foreign(number: int) -> list[Any]:
+    return [listener(f"f{number}", "later_release_event"), REPLY]
+
+
+async def test_a_long_chain_of_unknown_events_is_followed_to_its_end(peer) -> None:
+    """Each acknowledgement brings the next one; what comes between them keeps its place."""
+    links = [foreign(number) for number in range(1500)]
+    first = [*foreign(-1)[:1], listener("a1", "agent_start"), REPLY]
+    links[700].insert(1, listener("a0", "agent_end"))
+    run = await play(peer, [first, *links, [SETTLED, REPLY]])
+    assert run.fault is None
+    assert run.ignored == {"event later_release_event": 1501}
+    assert summary(run) == ["create", "prompt", "answer L agent_end", "answer L agent_start", "sync"]
+    assert run.lines[-1] == {"end": "settled"}
+
+
+@pytest.mark.parametrize("same", [True, False])
+async def test_an_endless_chain_of_unknown_events_never_comes_to_rest(
+    peer, monkeypatch: pytest.MonkeyPatch, *, same: bool
+) -> None:
+    monkeypatch.setattr(lockstep, "MAX_STEPS", 20)
+    run = await play(peer, [foreign(0 if same else number) for number in range(100)])
+    assert run.lines[-1] == {"end": "endless"}
+    assert run.fault is not None
+    assert run.fault.message == "the scenario does not end: 20 unknown events were acknowledged"
+
+
 async def test_the_abort_mode_is_sent_only_to_who_has_both(peer, tmp_path) -> None:
     create = {"options": {"abortMode": "cancel", "toolExecution": "parallel"}}
     seen: list[Any] = []

@@ -236,3 +236,45 @@ def test_what_cannot_be_understood_is_not_safe(kind: str, nonsense: Object) -> N
     expected = expect_it("listener_throws_message_end")
     event = {"tell": "event", "key": "M", "event": {"type": kind, **nonsense}}
     assert why_unsafe([*expected.lines[:-1], event, expected.lines[-1]], expected)
+
+
+@pytest.mark.parametrize("error", [TypeError, KeyError])
+def test_a_fault_of_a_predicate_is_not_the_subjects(
+    error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(_: object) -> Iterator[str]:
+        raise error
+        yield
+
+    name = RULED[0]
+    expected = expect_it(name)
+    assert expected.enters is not None
+    odd = [*expected.lines[:-1], {"event": None}, expected.lines[-1]]
+    assert why_unsafe(odd, expected)
+    monkeypatch.setattr("pi_trio.conformance.postconditions.ALWAYS", (faulty,))
+    with pytest.raises(error):
+        why_unsafe(odd, expected)
+
+
+# Replies.
+
+SAID_BY_A_DRIVER: list[Object] = [
+    {"error": "driver: there is no such ask"},
+    {"reply": {"a": [1, {"role": 1, "type": [], "content": 3}]}},
+    {"reply": False},
+]
+
+
+@pytest.mark.parametrize("said", SAID_BY_A_DRIVER, ids=str)
+def test_who_refuses_a_command_or_replies_what_means_nothing_is_not_safe(said: Object) -> None:
+    """Also where the command is no more than the answer that a listener gets."""
+    heard = 0
+    for name in RULED[::10]:
+        expected = expect_it(name)
+        assert expected.enters is not None
+        for at in range(expected.enters + 2, len(expected.lines)):
+            if expected.lines[at].get("reply", said) is None:
+                heard += 1
+                lines = [*expected.lines[:at], said, *expected.lines[at + 1 :]]
+                assert why_unsafe(lines, expected), (name, at)
+    assert heard > 100

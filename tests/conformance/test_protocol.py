@@ -122,6 +122,8 @@ def test_messages_of_the_protocol_pass(message: dict) -> None:
         {"tell": "settled", "op": "p1", "ok": False},
         {"tell": "withdrawn"},
         {"tell": "event", "key": "L", "event": {}},
+        {"tell": "event", "key": "L", "event": {"type": "turn_end"}, "state": "idle"},
+        {"ask": "c1", "fn": "listener", "key": "L", "args": {"event": {"type": "turn_end"}, "state": []}},
         {"tell": "prepareArguments", "tool": "a"},
     ],
     ids=json.dumps,

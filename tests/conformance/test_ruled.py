@@ -20,6 +20,7 @@ ABORT: Object = {"send": {"cmd": "abort"}}
 A: Object = {"reply": "a"}
 B: Object = {"reply": "b"}
 C: Object = {"reply": "c"}
+END: Object = {"end": "settled"}
 
 traces = st.lists(st.sampled_from([PROMPT, A, B, C]), max_size=8).map(lambda lines: [CREATE, *lines])
 
@@ -110,6 +111,7 @@ def test_the_ruling_is_entered_by_the_last_command_before_the_difference() -> No
         ([("=", CREATE, ""), ("+", A, "D-01"), ("=", PROMPT, "")], 2, "line 2 is not a shared command"),
         ([("=", CREATE, ""), ("=", A, ""), ("+", A, "D-01")], 1, "line 1 is not a shared command"),
         ([("=", CREATE, ""), ("+", A, "D-01")], 7, "line 7 is not a shared command"),
+        ([("=", CREATE, ""), ("+", A, "D-01")], -1, "line -1 is not a shared command"),
     ],
 )
 def test_faults_are_found(entries: list, enters: int, says: str) -> None:
@@ -121,7 +123,7 @@ def test_faults_are_found(entries: list, enters: int, says: str) -> None:
 
 def test_a_golden_trace_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     vectors = Vectors(tmp_path)
-    golden = propose("x", "1.6.0", [CREATE, A], [CREATE, B], "D-01")
+    golden = propose("x", "1.6.0", [CREATE, A, END], [CREATE, B, END], "D-01")
     assert golden is not None
     golden.write(golden_path(vectors, "1.6.0", "x"))
     assert read_golden(vectors, "1.6.0", "x") == golden

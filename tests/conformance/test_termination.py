@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -60,3 +61,35 @@ def test_it_is_as_before_afterwards() -> None:
     with pytest.raises(KeyboardInterrupt), sigterm_as_ctrl_c():
         signal.raise_signal(signal.SIGTERM)
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_what_python_did_not_set_gives_way_to_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a handler that a host program has set in C, Python knows no more than that there is one."""
+    before, set_handler = signal.getsignal(signal.SIGTERM), signal.signal
+    monkeypatch.setattr(signal, "signal", lambda *given: (set_handler(*given), None)[1])
+    try:
+        with sigterm_as_ctrl_c():
+            pass
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        set_handler(signal.SIGTERM, before)
+
+
+def test_there_is_no_moment_at_which_sigterm_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where Ctrl-C is ignored, SIGTERM becomes one that is heeded, from the first moment on."""
+    before, set_handler = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.signal
+
+    def struck(number: int, handler: Any) -> Any:
+        former = set_handler(number, handler)
+        if number == signal.SIGTERM and callable(handler):
+            signal.raise_signal(signal.SIGTERM)
+        return former
+
+    monkeypatch.setattr(signal, "signal", struck)
+    former = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(KeyboardInterrupt), sigterm_as_ctrl_c():
+            pass
+    finally:
+        set_handler(signal.SIGTERM, former)
+        set_handler(signal.SIGINT, before)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 import trio
 
 from pi_trio.cli import main
+from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.expected import lacking
 from pi_trio.conformance.keeper import Opener, open_keeper
 from pi_trio.conformance.protocol import Object
@@ -18,6 +21,9 @@ from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.subjects.pi_releases import PiInstall, command_of
 from pi_trio.conformance.subjects.process import open_process_subject
 from pi_trio.conformance.vectors import Vectors
+from pi_trio.profile import PROFILES
+
+from ..conformance.changed_clauses import changed_clauses
 
 pytestmark = pytest.mark.upstream
 
@@ -76,3 +82,30 @@ def test_verify_finds_what_differs(pi_install, tmp_path, capfd: pytest.CaptureFi
     shown = capfd.readouterr().out
     assert "text_plain: step 2: recorded L turn_start; now L agent_start; 1 places differ" in shown
     assert "tool_single: not recorded yet" in shown
+
+
+@pytest.mark.parametrize("other", [profile.release for profile in PROFILES.values()])
+def test_as_another_release_the_clauses_that_changed_are_named_and_no_others(
+    any_pi: PiInstall, other: str, tmp_path: Path
+) -> None:
+    """Driven through the evidence of what changed, and through some of all scenarios."""
+    clauses, release, file = Clauses.shipped(), any_pi.release, tmp_path / "report.json"
+    there = {clause.id for clause in clauses.in_force(f"pi-{release}")}
+    evidence = {
+        name for each in clauses.in_force(f"pi-{other}") if each.id not in there for name in each.evidence
+    }
+    names = evidence | {scenario.name for scenario in all_scenarios()[::6]}
+    chosen = [word for name in sorted(names) for word in ("--scenario", name)]
+    code = main(
+        ["conform", "--subject", f"pi@{release}", "--profile", f"pi-{other}", "--json", str(file), *chosen]
+    )
+    report = json.loads(file.read_text())
+    verdicts = {each["id"]: each for each in report["clauses"]}
+    broken = {name for name, each in verdicts.items() if each["standing"] == "BROKEN"}
+    assert broken == changed_clauses(clauses, release, other, verdicts)
+    assert code == (release != other)
+    if release != other:
+        assert report["explained"]["nearerTo"] == f"pi-{release}"
+        for concern in report["explained"]["fields"]:
+            assert f"pi-{release}" in concern["profiles"]
+            assert f"pi-{other}" not in concern["profiles"]

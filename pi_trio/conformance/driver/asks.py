@@ -122,7 +122,7 @@ class Asks:
     ) -> Ask:
         """Write an ask.
 
-        Parameters:
+        Args:
             key, event: what an address may name besides `fn`.
             signal: the signal that the callback was given; None if it is given none.
             accept: makes the callback's answer of the tester's value; raises `DriverError` to refuse it.

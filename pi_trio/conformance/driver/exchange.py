@@ -13,6 +13,7 @@ import outcome
 import trio
 
 from ...events import StreamEvent
+from ...happening import Happening
 from ...messages import AssistantMessage
 from ..protocol import Object
 from .asks import Ask, Asks, DriverError, Thrown
@@ -38,7 +39,7 @@ class Exchange:
 
     async def live(self, task_status: trio.TaskStatus[None]) -> None:
         """Own the operations until `dispose`."""
-        self._ended = trio.Event()
+        self._ended = Happening()
         try:
             async with trio.open_nursery() as self._nursery:
                 task_status.started()

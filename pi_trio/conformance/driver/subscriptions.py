@@ -19,7 +19,7 @@ AskingListener: TypeAlias = Callable[[AgentEvent, AbortSignal], Awaitable[object
 class Subscriptions:
     """Listeners that tell or ask, subscribed by name.
 
-    Parameters:
+    Args:
         create: the command that names them.
         add: subscribes a function, and gives the function that unsubscribes it.
         state: what goes with each event; None if nothing does.

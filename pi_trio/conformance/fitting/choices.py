@@ -54,7 +54,7 @@ def composed(base: str, fitting: Mapping[str, tuple[str, ...]]) -> str:
     def donor(releases: tuple[str, ...]) -> str:
         return min(releases, key=lambda name: abs(age(name) - age(base)))
 
-    changed = [field for field in FIELDS if base not in fitting.get(field, base)]
+    changed = [field for field in FIELDS if base not in fitting.get(field, (base,))]
     return ",".join([base, *(f"{field}={donor(fitting[field])}" for field in changed)])
 
 

@@ -9,7 +9,7 @@ is; and what would make none of the failures vanish is no explanation.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from pi_trio.conformance.lines import asks, event_of
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
-from pi_trio.conformance.verdict import FAILURES, Verdict
+from pi_trio.conformance.verdict import FAILURES, Outcome, Verdict
 from pi_trio.profile import FIELDS, PROFILES, Profile, get_profile
 
 from .choices import by_likeness, choices, composed, with_value
@@ -35,6 +35,9 @@ SEARCHES: Final = 30
 
 RUNS: Final = 300
 """About how many runs of the runtime it may cost to count what each field explains."""
+
+
+_FAILED: Final = FAILURES | {Outcome.KNOWN}
 
 
 @attrs.frozen(kw_only=True)
@@ -50,10 +53,15 @@ class Failure:
 
 
 class Failures:
-    """Collects failures while a subject is judged."""
+    """Keeps what the subject did while it is judged.
+
+    A single decision is not the last word: a scenario may be played twice, or be thrown away because the subject has
+    been given up meanwhile. So only the verdicts tell in the end which of it were failures.
+    """
 
     def __init__(self) -> None:
-        self.seen: list[Failure] = []
+        self._seen: dict[str, Failure] = {}
+        """What was done when a scenario first failed, by its name."""
 
     def of(self, decide: Decide) -> Decide:
         """The same way of deciding, but what fails is kept."""
@@ -61,10 +69,18 @@ class Failures:
         def decided(run: Run, expected: Expectation) -> Verdict:
             verdict = decide(run, expected)
             if verdict.outcome in FAILURES:
-                self.seen.append(Failure(scenario=run.scenario, lines=run.lines))
+                self._seen.setdefault(run.scenario.name, Failure(scenario=run.scenario, lines=run.lines))
             return verdict
 
         return decided
+
+    def among(self, verdicts: Iterable[Verdict]) -> list[Failure]:
+        """Those that were failures in the end, also those that a baseline knows, in the order of the verdicts."""
+        return [
+            self._seen[verdict.name]
+            for verdict in verdicts
+            if verdict.tried and verdict.outcome in _FAILED and verdict.name in self._seen
+        ]
 
 
 @attrs.frozen(kw_only=True)
@@ -117,31 +133,34 @@ async def fields_concerned(
     To be run under `first_in_first_out()`. If no field explains anything there are no concerns, and the profile is the
     one that was judged as.
     """
-    inquiry = _Inquiry(reference or Reference(), get_profile(judged_as))
+    search = _Search(reference or Reference(), get_profile(judged_as))
     sound = [failure for failure in failures if failure.scenario.name not in rulings.names]
     for failure in sorted(sound or failures, key=lambda each: len(each.lines)):
-        if inquiry.searches < searches:
-            await inquiry.look_into(failure)
-    await inquiry.drop_idle(failures)
-    concerns = await inquiry.concerns(failures)
+        if search.tried < searches:
+            await search.look_into(failure)
+    await search.drop_idle(failures)
+    concerns = await search.concerns(failures)
     named = {concern.field: concern.releases for concern in concerns}
-    fitting = {field: inquiry.as_judged(field) for field in FIELDS}
-    first = judged_as.partition(",")[0]
+    fitting = {field: search.as_judged(field) for field in FIELDS}
+    first, own = judged_as.partition(",")[0], None
     if hello is not None:
         fitting |= {field: alike for field in FIELDS if (alike := offering_alike(field, hello))}
         if (own := declared(hello)) is not None:
             first = own.name.partition(",")[0]
             for field in (each for each in FIELDS if each not in named):
-                fitting[field] += await inquiry.as_good(field, own, failures)
+                fitting[field] += await search.as_good(field, own, failures)
     fitting |= named
-    profile = composed(by_likeness(fitting, first)[0], fitting) if concerns else judged_as
-    vanished = await inquiry.vanished(failures, get_profile(profile)) if concerns else ()
+    # As another release it might do something else, so its profile starts from the one that it says it has.
+    own_is_known = hello is not None and declared(hello) is not None
+    base = first if own_is_known else by_likeness(fitting, first)[0]
+    profile = composed(base, fitting) if concerns else judged_as
+    vanished = await search.vanished(failures, get_profile(profile)) if concerns else ()
     if not vanished:
         return Explanation(profile=judged_as, concerns=(), vanished=())
     return Explanation(profile=profile, concerns=concerns, vanished=vanished)
 
 
-class _Inquiry:
+class _Search:
     """The search for a profile under which the failures are as they were seen."""
 
     def __init__(self, reference: Reference, start: Profile) -> None:
@@ -152,13 +171,13 @@ class _Inquiry:
         """Those that made the profile what it is."""
         self._kinds: set[str] = set()
         """The kinds of failure that nothing explains."""
-        self.searches = 0
+        self.tried = 0
 
     async def look_into(self, failure: Failure) -> None:
         """Change the profile as long as that explains more of this failure, and nothing less of those before."""
         if await self._vanishes(failure) or await self._kind(failure) in self._kinds:
             return
-        self.searches += 1
+        self.tried += 1
         before = self._profile
         while (better := await self._better(failure)) is not None:
             self._profile = better

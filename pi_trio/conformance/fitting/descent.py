@@ -39,13 +39,15 @@ class Fitted:
     """What came out.
 
     Attributes:
-        base: the release's profile that the subject resembles most.
+        nearest: the release's profile that the subject resembles most.
+        base: the release's profile that it says it has: what it is started as may decide what it does.
         profile: the name of the profile to judge it by: the base, and the fields in which it is otherwise.
         findings: one for each field, in the order of `FIELDS`.
         driven: how many scenarios the subject was driven through.
         broken: those of them that it broke off, and how.
     """
 
+    nearest: str
     base: str
     profile: str
     findings: tuple[Finding, ...]
@@ -73,10 +75,8 @@ async def fit(
         reference: one that has been used with the same features already.
         progress: told the name of each field when it has been looked at thoroughly for the first time.
 
-    Raises:
-        SubjectUnstartable: the subject does not start again.
-
-    To be run under `first_in_first_out()`. When cancelled, the subject is left in the middle of a step.
+    A scenario that the subject breaks off, or does not start again for, tells nothing. To be run under
+    `first_in_first_out()`. When cancelled, the subject is left in the middle of a step.
     """
     reference = reference or Reference()
     witness = Witness(keeper, scenarios)
@@ -86,9 +86,12 @@ async def fit(
     fields = sorted(FIELDS, key=reference.reads, reverse=True)
     search = _Search(telling, PROFILES[start], fields)
     await search.run(progress)
-    base, name = await search.name(witness.release or start)
+    nearest, name = await search.name(witness.release or start, own=witness.release)
     findings = tuple(search.findings[field] for field in FIELDS)
-    return Fitted(base=base, profile=name, findings=findings, driven=witness.driven, broken=witness.broken)
+    return Fitted(
+        nearest=nearest, base=name.partition(",")[0], profile=name, findings=findings,
+        driven=witness.driven, broken=witness.broken,
+    )  # fmt: skip
 
 
 async def _start(reference: Reference, witness: Witness, order: Sequence[Scenario]) -> str:
@@ -154,16 +157,25 @@ class _Search:
             return False
         return finding == await self._telling.tell(finding.field, self._profile, only=finding.scenarios)
 
-    async def name(self, first: str) -> tuple[str, str]:
-        """The release that is nearest (among equals `first`), and the shortest name of a profile under which all that
-        was shown holds.
+    async def name(self, first: str, *, own: str) -> tuple[str, str]:
+        """The release that is nearest (among equals `first`), and the name of a profile under which all that was shown
+        holds: it starts from `own`, if the subject has a release of its own, or else from the nearest.
+
+        A subject that is started as another release may do other things than those that were shown.
         """
         fitting = {field: found.releases for field, found in self.findings.items() if found.matters}
-        nearest = by_likeness(fitting, first)
-        for base in nearest:
+        sure = {
+            field: releases
+            for field, releases in fitting.items()
+            if self.findings[field].told is Certainty.SHOWN
+        }
+        # Guesses count only where what is sure leaves the choice.
+        nearest = sorted(by_likeness(fitting, first), key=lambda base: composed(base, sure).count(","))
+        bases = sorted(nearest, key=lambda base: base != own)
+        for base in bases:
             name = composed(base, fitting)
             self._profile = get_profile(name)
             shown = [found for found in self.findings.values() if found.told is Certainty.SHOWN]
             if all([await self._holds(found) for found in shown]):
-                return base, name
-        return nearest[0], composed(nearest[0], fitting)
+                return nearest[0], name
+        return nearest[0], composed(bases[0], fitting)

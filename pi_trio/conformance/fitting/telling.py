@@ -116,7 +116,7 @@ class _Sight:
 
 
 @attrs.define
-class _Inquest:
+class _Evidence:
     """What has come out about a field so far.
 
     Attributes:
@@ -126,7 +126,7 @@ class _Inquest:
     """
 
     left: tuple[Choice, ...]
-    evidence: list[str] = attrs.field(factory=list[str])
+    scenarios: list[str] = attrs.field(factory=list[str])
     lacks: set[str] = attrs.field(factory=set[str])
     voices: dict[str, frozenset[Choice]] = attrs.field(factory=dict[str, frozenset[Choice]])
     broken: list[str] = attrs.field(factory=list[str])
@@ -141,7 +141,7 @@ class _Inquest:
         if not 0 < len(fits) < len(self.left):
             return False
         self.left = fits
-        self.evidence.append(scenario)
+        self.scenarios.append(scenario)
         return True
 
     def hinted(self, scenario: str, sights: Sequence[_Sight]) -> None:
@@ -189,24 +189,21 @@ class Telling:
         Args:
             misfits: how many scenarios in which it does as under no value are enough.
             only: the names of the scenarios that may be asked; all, if none are given.
-
-        Raises:
-            SubjectUnstartable: it does not start again.
         """
         if field not in self._orders:
             self._orders[field] = in_order(self._witness.scenarios, self._rulings, field)
-        inquest = _Inquest(choices(field))
+        evidence = _Evidence(choices(field))
         for scenario in self._orders[field]:
-            if inquest.over(misfits) or self._witness.given_up:
+            if evidence.over(misfits) or self._witness.last_asked:
                 break
             if only is None or scenario.name in only:
-                await self._ask(inquest, field, profile, scenario)
-        return _finding(field, inquest, self._witness.given_up)
+                await self._ask(evidence, field, profile, scenario)
+        return _finding(field, evidence, self._witness.last_asked)
 
-    async def _ask(self, inquest: _Inquest, field: str, profile: Profile, scenario: Scenario) -> None:
+    async def _ask(self, evidence: _Evidence, field: str, profile: Profile, scenario: Scenario) -> None:
         """Ask one scenario, if it can tell values apart that are left."""
-        profiles = {choice: with_value(profile, field, choice.value) for choice in inquest.left}
-        if inquest.lacks and self._witness.lacks(scenario):
+        profiles = {choice: with_value(profile, field, choice.value) for choice in evidence.left}
+        if evidence.lacks and self._witness.lacks(scenario):
             # It is known that something is lacking; more of that is of no interest, unless a release lacks it too.
             if not any(self._reference.lacks(each, scenario) for each in profiles.values()):
                 return
@@ -219,35 +216,35 @@ class Telling:
             _Sight(choice, trace, await self._witness.shows(scenario, trace), claimed)
             for choice, trace in traces.items()
         ]
-        if inquest.shown(scenario.name, sights):
+        if evidence.shown(scenario.name, sights):
             return
         if (commands := self._rulings.commands_before(scenario.name)) is not None:
             sights = [sight.before(commands) for sight in sights]
-            if _alike([sight.trace for sight in sights]) or inquest.shown(scenario.name, sights):
+            if _alike([sight.trace for sight in sights]) or evidence.shown(scenario.name, sights):
                 return
-        inquest.hinted(scenario.name, sights)
+        evidence.hinted(scenario.name, sights)
 
 
 def _alike(traces: Collection[Trace]) -> bool:
     return len({trace.key for trace in traces}) == 1
 
 
-def _finding(field: str, inquest: _Inquest, given_up: str) -> Finding:
-    """What it comes to; `given_up` is the scenario that was the last of a subject that is not asked any more."""
-    left, scenarios = inquest.left, tuple(inquest.evidence)
+def _finding(field: str, evidence: _Evidence, last_asked: str) -> Finding:
+    """What it comes to; `last_asked` is the scenario that was the last of a subject that is not asked any more."""
+    left, scenarios = evidence.left, tuple(evidence.scenarios)
     missing: tuple[str, ...] = ()
-    broken = tuple(inquest.broken)
-    if len(left) > 1 and (inquest.voices or broken or given_up):
+    broken = tuple(evidence.broken)
+    if len(left) > 1 and (evidence.voices or broken or last_asked):
         told = Certainty.UNCLEAR
-        if near := inquest.nearest():
+        if near := evidence.nearest():
             told, left = Certainty.NEAREST, near
         else:
-            broken = broken or ((given_up,) if given_up and not inquest.voices else ())
-        scenarios += (*inquest.voices, *broken)
+            broken = broken or ((last_asked,) if last_asked and not evidence.voices else ())
+        scenarios += (*evidence.voices, *broken)
     elif scenarios:
         told = Certainty.SHOWN
-    elif inquest.lacks:
-        told, missing = Certainty.NOT_OFFERED, tuple(sorted(inquest.lacks))
+    elif evidence.lacks:
+        told, missing = Certainty.NOT_OFFERED, tuple(sorted(evidence.lacks))
     else:
         told = Certainty.UNSHOWN
     releases = tuple(name for name in PROFILES if any(name in choice.releases for choice in left))

@@ -12,11 +12,12 @@ from fractions import Fraction
 from typing import Final
 
 from pi_trio.conformance.expected import lacking
-from pi_trio.conformance.faults import SubjectDied, SubjectFault
+from pi_trio.conformance.faults import SubjectDied, SubjectFault, SubjectUnstartable
 from pi_trio.conformance.keeper import Keeper
 from pi_trio.conformance.lockstep import Guide
 from pi_trio.conformance.mirror import mirrored
 from pi_trio.conformance.needs import is_exact, missing, needs
+from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.profile import PROFILES
 
@@ -24,7 +25,9 @@ from .reference import declared
 from .trace import Trace
 
 BREAKS: Final = 3
-"""Scenarios in a row that a subject breaks off before it is given up: each may cost the whole patience."""
+"""Scenarios in a row that a subject breaks off, or does not start again for, before it is given up: each may cost the
+whole patience.
+"""
 
 CRASHES: Final = 12
 """The same for a subject that dies each time, which costs little."""
@@ -58,7 +61,7 @@ class Witness:
         return base if base in PROFILES else ""
 
     @property
-    def given_up(self) -> str:
+    def last_asked(self) -> str:
         """The scenario after which it was not asked any more; empty as long as it is."""
         return [*self.broken][-1] if self._row >= 1 else ""
 
@@ -79,23 +82,31 @@ class Witness:
     async def shows(self, scenario: Scenario, compared: Trace) -> Trace:
         """What it does in one of its scenarios, to be compared with a trace; nothing, once it was given up.
 
-        Raises:
-            SubjectUnstartable: it does not start again.
+        A scenario for which it does not start again is broken off as well; the next one tries anew.
         """
         if lacks := self.lacks(scenario) or self._lacks_for(scenario, compared):
             return Trace(missing=lacks)
         guide = Guide(lines=compared.lines, order=compared.lines) if self._guided else None
         key = scenario.name, compared.key if guide else None
         if key not in self._seen:
-            if self.given_up:
+            if self.last_asked:
                 return Trace()
-            run = await self._keeper.drive(scenario, guide)
-            self.driven += 1
-            if run.fault is None:
+            lines, fault = await self._drive(scenario, guide)
+            if fault is None:
                 self._row = Fraction(0)
             else:
-                self._row += Fraction(1, CRASHES if isinstance(run.fault, SubjectDied) else BREAKS)
+                self._row += Fraction(1, CRASHES if isinstance(fault, SubjectDied) else BREAKS)
                 self.broken.pop(scenario.name, None)
-                self.broken[scenario.name] = run.fault
-            self._seen[key] = Trace(lines=run.lines, broken=run.fault is not None)
+                self.broken[scenario.name] = fault
+            self._seen[key] = Trace(lines=lines, broken=fault is not None)
         return self._seen[key]
+
+    async def _drive(
+        self, scenario: Scenario, guide: Guide | None
+    ) -> tuple[tuple[Object, ...], SubjectFault | None]:
+        try:
+            run = await self._keeper.drive(scenario, guide)
+        except SubjectUnstartable as caught:
+            return (), SubjectUnstartable(f"it does not start again: {caught.message}", stderr=caught.stderr)
+        self.driven += 1
+        return run.lines, run.fault

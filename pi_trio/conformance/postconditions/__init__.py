@@ -12,7 +12,6 @@ All of them are asked for under every ruling, because who escapes one disorder b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import Final, TypeAlias
 
 from ..compare import fingerprint
@@ -66,18 +65,25 @@ def unsafe(
     Args:
         runtime, release: what the two sides do.
         enters: the line with the command that enters the rulings.
+
+    What a predicate of the tester raises where the runtime is concerned, is raised.
     """
     shared = enters + 1
     if fingerprint(lines[:shared]) != fingerprint(runtime[:shared]):
         return f"it differs before the command that enters {', '.join(rulings)}"
     own = (predicate for ruling in rulings for predicate in OF_RULINGS.get(ruling, ()))
     predicates = dict.fromkeys([*ALWAYS, *own])
+
+    def wrong(trace: Sequence[Object]) -> Iterator[str]:
+        for each in conversations(trace):
+            for predicate in predicates:
+                yield from predicate(each)
+        yield from _differences(trace[shared:], runtime[shared:], release[shared:])
+
+    for _ in wrong(runtime):  # of which nothing is wrong: what is raised here is a fault of the tester
+        pass
     try:
-        broken_ones = (
-            what for each in conversations(lines) for predicate in predicates for what in predicate(each)
-        )
-        differences = _differences(lines[shared:], runtime[shared:], release[shared:])
-        return next(chain(broken_ones, differences), "")
+        return next(wrong(lines), "")
     except (AttributeError, KeyError, TypeError, ValueError):
         return "it says what cannot be understood"  # an event without its message, say
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from pi_trio.jsonvalue import ABSENT
+
 from ..compare import canonical, opcodes
 from ..lines import event_of, is_callback
 from ..protocol import Object
@@ -48,10 +50,10 @@ def _strays(got: Sequence[Object], left: Sequence[Object], right: Sequence[Objec
         text = canonical(line)
         places = {after for place in places for after in _reached(merged, place, text)}
         if not places:
-            yield f"what is no matter of it differs from both: {text[:200]}"
+            yield f"besides what the ruling is about, it says what neither runtime nor release says there: {text[:200]}"
             return
     if all(any(due for due, _ in merged[place:]) for place in places):
-        yield "what is no matter of it, and both have, is missing"
+        yield "besides what the ruling is about, something is missing that runtime and release both say"
 
 
 def _reached(merged: Sequence[tuple[bool, str]], place: int, text: str) -> Iterator[int]:
@@ -71,12 +73,16 @@ def _ordinary(lines: Sequence[Object], common: set[str]) -> list[Object]:
     for line in lines:
         if "send" in line:
             silent = line["send"]["cmd"] == "answer" and line["send"]["ask"]["fn"] == "listener"
-        of_tester = "send" in line or "reply" in line or "error" in line or "unresolved" in line
-        if silent and of_tester and "tell" not in line:
+        if silent and _says_nothing(line):
             continue
         if line.get("tell") not in _ELSEWHERE and not _closes(line, common):
             found.append(_shape(line))
     return found
+
+
+def _says_nothing(line: Object) -> bool:
+    """Whether a line shows no more than that an answer was given. A refusal does, and so does a reply with a value."""
+    return "send" in line or "unresolved" in line or line.get("reply", ABSENT) is None
 
 
 def _closes(line: Object, common: set[str]) -> bool:

@@ -13,6 +13,10 @@ from ..lines import is_callback
 from ..protocol import Object
 from .said import Conversation, Hearing, Sent
 
+_OF_CALLS: Final = ("execute", "afterToolCall")
+
+_QUEUE: Final = ("steer", "followUp")
+
 
 def containment(conversation: Conversation) -> Iterator[str]:
     """D-01: nothing of a run is heard after its end, nobody is asked for it, and nothing runs on when it settles."""
@@ -87,9 +91,6 @@ def _side_by_side(one: Delivery, other: Delivery) -> bool:
 
 def _is_of_calls(event: Object) -> bool:
     return event["type"] in (UPDATE, "tool_execution_end")
-
-
-_OF_CALLS: Final = ("execute", "afterToolCall")
 
 
 def delivery(conversation: Conversation) -> Iterator[str]:
@@ -238,6 +239,3 @@ def _after_abort(
 def _end_of_step(conversation: Conversation, at: int) -> int:
     lines = conversation.lines
     return next((later for later in range(at + 1, len(lines)) if "send" in lines[later]), len(lines))
-
-
-_QUEUE: Final = ("steer", "followUp")

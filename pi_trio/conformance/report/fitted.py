@@ -13,10 +13,9 @@ from pi_trio.conformance.fitting import Certainty, Explanation, Finding, Fitted
 from pi_trio.conformance.protocol import Object
 from pi_trio.profile import PROFILES
 
-from .prose import clean
+from .prose import clean, count
 from .terminal import say
 
-_HEADINGS: Final = ("field", "behaves as", "that is", "nearest release", "seen in")
 _WIDTH: Final = 32
 """Characters of a value, at most."""
 
@@ -40,12 +39,13 @@ def show_fitted(
         whole: the command that shows a scenario whole.
     """
     say(console, clean(f"{label}: {hello['subject']} {hello['version']}, profile {hello['profile']}"))
-    say(console, f"nearest release: {fitted.base}; driven through {fitted.driven} scenarios")
+    say(console, f"nearest release: {fitted.nearest}; driven through {count(fitted.driven, 'scenario')}")
     console.print()
-    rows = [(_HEADINGS, "bold")] + [
+    headings = ("field", "behaves as", "value", f"{fitted.base} has", "seen in")
+    rows = [(headings, "bold")] + [
         (_row(finding, fitted), _style(finding, fitted.base)) for finding in fitted.findings
     ]
-    widths = [max(len(row[column]) for row, _ in rows) for column in range(len(_HEADINGS) - 1)]
+    widths = [max(len(row[column]) for row, _ in rows) for column in range(len(headings) - 1)]
     for row, style in rows:
         padded = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
         console.print(Text("  ".join([*padded, row[-1]]).rstrip(), style=style), soft_wrap=True)
@@ -61,10 +61,18 @@ def show_fitted(
         for line in fault.stderr.rstrip().splitlines()[-_STDERR:]:
             say(console, clean(f"  {line}"))
     say(console, ", ".join(f"{counts[told]} {told}" for told in Certainty if counts[told]))
-    unclear = len(fitted.unclear())
-    unsure = (
-        f"not sure, {unclear} {'field is' if unclear == 1 else 'fields are'} unclear: " if unclear else ""
-    )
+    if fitted.base != fitted.nearest:
+        say(
+            console,
+            f"this starts from {fitted.base}, which it says it is. It is most like {fitted.nearest}; started as that "
+            f"(--profile {fitted.nearest}) it may do something else",
+        )
+    doubts = [
+        f"{count(number, 'field')} {'is' if number == 1 else 'are'} {what}"
+        for what, number in (("unclear", counts[Certainty.UNCLEAR]), ("a guess", counts[Certainty.NEAREST]))
+        if number
+    ]
+    unsure = f"not sure, {', '.join(doubts)}: " if doubts else ""
     say(console, f"{unsure}--profile {fitted.profile}")
 
 
@@ -77,7 +85,7 @@ def _breaks(fitted: Fitted) -> dict[str, list[str]]:
 
 
 _TELLS: Final = {
-    Certainty.NEAREST: "it does as none of the releases, but nearest to this one",
+    Certainty.NEAREST: "it does as none of the releases; what it does is nearest to this one's, which is a guess",
     Certainty.UNCLEAR: "it does as none of the releases",
 }
 
@@ -94,7 +102,10 @@ def _row(finding: Finding, fitted: Fitted) -> tuple[str, ...]:
         dict.fromkeys(value_text(getattr(PROFILES[name], finding.field)) for name in finding.releases)
     )
     same = "the same" if base in finding.releases else value_text(own)
-    return finding.field, releases_text(finding.releases), value, same, finding.scenarios[-1]
+    releases = releases_text(finding.releases)
+    if finding.told is Certainty.NEAREST:
+        releases = f"{releases}?"
+    return finding.field, releases, value, same, finding.scenarios[-1]
 
 
 def _style(finding: Finding, base: str) -> str:
@@ -130,7 +141,8 @@ def fitted_document(label: str, hello: Object, fitted: Fitted) -> Object:
     return {
         "subject": label,
         "hello": hello,
-        "nearest": fitted.base,
+        "nearest": fitted.nearest,
+        "base": fitted.base,
         "profile": fitted.profile,
         "driven": fitted.driven,
         "fields": [
@@ -166,7 +178,7 @@ def explained(explanation: Explanation) -> Object:
 def show_explanation(console: Console, judged_as: str, explanation: Explanation) -> None:
     """Print which fields of the profile explain failures, after a judgement."""
     wholly = len(explanation.vanished)
-    headline = f"{wholly} {'failure is' if wholly == 1 else 'failures are'} what other releases do:"
+    headline = f"{count(wholly, 'failure')} {'is' if wholly == 1 else 'are'} what other releases do, and nothing else:"
     console.print(Text(headline, style="bold"), soft_wrap=True)
     width = max(len(concern.field) for concern in explanation.concerns)
     for concern in explanation.concerns:
@@ -174,7 +186,12 @@ def show_explanation(console: Console, judged_as: str, explanation: Explanation)
         releases = releases_text(concern.releases)
         say(
             console,
-            f"  {concern.field:{width}}  as {releases}: in {len(concern.scenarios)} ({examples})",
+            f"  {concern.field:{width}}  as {releases}: shows in {len(concern.scenarios)} ({examples})",
+        )
+    if {name for concern in explanation.concerns for name in concern.scenarios} - {*explanation.vanished}:
+        say(
+            console,
+            "  a failure in which a field shows may have other causes too, and is not counted above then",
         )
     say(console, f"  judged as {judged_as}; it is nearer to --profile {explanation.profile}")
     console.print()

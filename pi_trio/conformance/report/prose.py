@@ -25,6 +25,19 @@ def quoted(value: Any, width: int = WIDTH) -> str:
     return f"{text[:half]} … {text[-half:]}"
 
 
+_ENDS: Final = {
+    "settled": "everything has settled",
+    "open": "something still waits for the tester",
+    "hang": "an operation never settles, and nothing is open any more",
+    "crash": "the subject has ended",
+    "silent": "the reply never came",
+    "late": "what was due never came",
+    "fault": "it broke the protocol",
+    "endless": "it never came to an end",
+}
+"""How a trace ends, in words."""
+
+
 def sent(command: Object) -> tuple[str, str]:
     """What the tester does: the command, and what it is about."""
     name = command["cmd"]
@@ -104,6 +117,8 @@ def _heard(line: Object) -> tuple[str, str]:
 
 def plain(line: Object) -> str:
     """A line in words, in one piece."""
+    if "end" in line:
+        return f"(the end: {_ENDS.get(line['end']) or one_line(str(line['end']))})"
     who, what = sent(line["send"]) if "send" in line else heard(line)
     return f"{who} {what}".strip()
 
@@ -234,5 +249,9 @@ def _raised(line: Object) -> str:
 
 
 def _count(items: Any, what: str) -> str:
-    number = len(items) if isinstance(items, list) else 0
+    return count(len(items) if isinstance(items, list) else 0, what)
+
+
+def count(number: int, what: str) -> str:
+    """A number of things, which have an s from two on."""
     return f"{number} {what}{'' if number == 1 else 's'}"

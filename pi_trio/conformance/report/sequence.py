@@ -7,7 +7,7 @@ only the runtime says is marked `+`, what only the release says `-`, each with i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.console import Console
@@ -18,26 +18,46 @@ from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.ruled import Entry, Golden
 from pi_trio.conformance.scenario import Scenario
 
-from .prose import heard, sent
+from .prose import clean, heard, sent
 
 _STYLES: Final = {"=": "", "+": "green", "-": "red"}
 
 
 def show_sequence(
-    console: Console, scenario: Scenario, lines: Sequence[Object], source: str, *, everything: bool
+    console: Console,
+    scenario: Scenario,
+    lines: Sequence[Object],
+    source: str,
+    *,
+    everything: bool,
+    words: Mapping[int, str] | None = None,
 ) -> None:
     """Print a trace.
 
     Args:
         source: whose trace it is.
         everything: show empty answers and empty replies too.
+        words: by the index of a line, what an error in it says in full, where the trace has that as a host's text.
     """
-    _show(console, scenario, source, (Entry("=", line) for line in lines), everything=everything)
+    entries = [Entry("=", line) for line in lines]
+    _show(console, scenario, source, entries, everything=everything, words=words or {})
 
 
-def show_golden(console: Console, scenario: Scenario, golden: Golden, *, everything: bool) -> None:
-    """Print a golden trace. Lines that differ are always shown."""
-    source = f"- pi {golden.release}   + the runtime"
+def show_golden(
+    console: Console, scenario: Scenario, golden: Golden, *, everything: bool, cancelling: bool = False
+) -> None:
+    """Print a golden trace. Lines that differ are always shown.
+
+    Args:
+        cancelling: it is one of aborts that cancel, whose two sides are modes of the runtime.
+    """
+    release, runtime = f"pi {golden.release}", "the runtime"
+    if cancelling:
+        release, runtime = (
+            f"the runtime as {release}, where an abort is advice",
+            "the same, where it cancels",
+        )
+    source = f"- {release}   + {runtime}"
     _show(console, scenario, source, golden.entries, everything=everything, marked=True)
 
 
@@ -49,17 +69,20 @@ def _show(
     *,
     everything: bool,
     marked: bool = False,
+    words: Mapping[int, str] | None = None,
 ) -> None:
     console.print(Text.assemble((scenario.name, "bold"), f"  {scenario.title}"), soft_wrap=True)
     console.print(Text(source, style="dim"), soft_wrap=True)
     console.print()
-    for text in _rows(entries, everything=everything, marked=marked):
+    for text in _rows(entries, everything=everything, marked=marked, words=words or {}):
         console.print(text, soft_wrap=True)
 
 
-def _rows(entries: Iterable[Entry], *, everything: bool, marked: bool) -> Iterator[Text]:
+def _rows(
+    entries: Iterable[Entry], *, everything: bool, marked: bool, words: Mapping[int, str]
+) -> Iterator[Text]:
     step = 0
-    for entry in entries:
+    for index, entry in enumerate(entries):
         line = entry.line
         step += "send" in line
         if everything or entry.mark != "=" or not _says_nothing(line):
@@ -68,6 +91,8 @@ def _rows(entries: Iterable[Entry], *, everything: bool, marked: bool) -> Iterat
                 row.append(f"   {entry.ruling or '(no ruling yet)'}", style="bold")
             mark = "" if not marked else "  " if entry.mark == "=" else f"{entry.mark} "
             yield Text.assemble(mark, row, style=_STYLES[entry.mark])
+            if index in words:
+                yield Text(f"{'':29}in full: {clean(words[index])}")
 
 
 def _command(command: Object, step: int) -> Text:

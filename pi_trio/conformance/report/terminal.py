@@ -7,7 +7,7 @@ Whatever comes from a subject is printed as it is, never as markup, and without 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -19,6 +19,7 @@ from rich.text import Text
 from pi_trio.conformance.compare import Hunk, canonical, parting
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
+from pi_trio.conformance.standing import ClauseVerdict
 from pi_trio.conformance.verdict import (
     FAILURES,
     ExitCode,
@@ -31,7 +32,9 @@ from pi_trio.conformance.verdict import (
     tally,
 )
 
+from .by_clause import show_clauses
 from .prose import clean, one_line, plain, quoted
+from .unoffered import show_unoffered
 
 _STYLES: Final = {
     Outcome.PASS: "green", Outcome.NON_STRICT: "yellow", Outcome.NOT_OFFERED: "dim", Outcome.KNOWN: "yellow",
@@ -84,27 +87,35 @@ def show_report(
     *,
     whole: Callable[[str], str],
     verbose: bool,
+    clauses: Sequence[ClauseVerdict] = (),
+    put_down: Collection[str] = (),
     explain: Callable[[], None] = lambda: None,
 ) -> None:
     """Print a report.
 
     Args:
         whole: the command that shows a scenario whole.
-        verbose: every scenario, every failure, and tracebacks.
+        verbose: every scenario, every clause, every failure, and tracebacks.
+        clauses: the verdicts by clause.
+        put_down: failed scenarios that show there, once for each cause, and not one by one.
         explain: prints what explains the failures, behind them.
     """
     for leg in report.legs:
         _introduce(console, leg)
     worst = list(report.worst())
+    if len(report.legs) > 1:
+        say(console, f"each scenario counts once: the worst that came of these {len(report.legs)}")
     if worst:
         console.print(_table(worst))
     if verbose:
         _list_all(console, report)
     _show_rulings(console, worst)
-    _show_missing(console, worst)
+    show_unoffered(console, worst, report.legs)
     _show_ignored(console, report)
     _show_known(console, report)
-    _show_failures(console, report, whole, verbose=verbose)
+    _show_failures(console, report, whole, put_down=put_down, verbose=verbose)
+    if clauses:
+        show_clauses(console, clauses, whole=whole, verbose=verbose)
     explain()
     counts = report.tally()
     if names := report.missing_commands():
@@ -214,19 +225,6 @@ def _show_rulings(console: Console, worst: Iterable[Verdict]) -> None:
         console.print(Text(f"held to reviewed golden traces where rulings say so: {counts}"), soft_wrap=True)
 
 
-def _show_missing(console: Console, worst: Iterable[Verdict]) -> None:
-    by_need: defaultdict[str, list[str]] = defaultdict(list)
-    for verdict in worst:
-        for need in verdict.missing:
-            by_need[need].append(verdict.name)
-    if by_need:
-        console.print()
-        console.print(Text("not offered:", style="bold"))
-    for need, names in sorted(by_need.items()):
-        examples = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-        console.print(Text(f"  {need}: {len(names)} scenarios ({examples})"), soft_wrap=True)
-
-
 def _show_ignored(console: Console, report: Report) -> None:
     ignored: Counter[str] = Counter()
     for leg in report.legs:
@@ -258,8 +256,15 @@ def _show_known(console: Console, report: Report) -> None:
 # Failures.
 
 
-def _show_failures(console: Console, report: Report, whole: Callable[[str], str], *, verbose: bool) -> None:
-    failed = _failed(report)
+def _show_failures(
+    console: Console, report: Report, whole: Callable[[str], str], *, put_down: Collection[str], verbose: bool
+) -> None:
+    """What failed. If not all is wanted, what differs and was put down to a clause is shown there, by its causes."""
+    failed = [
+        (verdict, labels)
+        for verdict, labels in _failed(report)
+        if verbose or verdict.outcome is not Outcome.FAIL or verdict.name not in put_down
+    ]
     for verdict, labels in failed if verbose else failed[:SHOWN]:
         where = "" if len(labels) == len(report.legs) else f" ({', '.join(labels)})"
         heading = ((str(verdict.outcome), f"bold {_STYLES[verdict.outcome]}"), " ", (verdict.name, "bold"))
@@ -318,6 +323,8 @@ def _show_hunk(console: Console, hunk: Hunk, *, more: int, words: str) -> None:
         other = hunk.expected if heading == "got" else hunk.got
         if not other and line is not None and line in (*hunk.context, hunk.after):
             said += "   (once more)"
+        elif heading == "got" and not hunk.got and line is not None:
+            said += "   (without that before it)"
         console.print(Text.assemble((f"      {heading:10}", style), said), soft_wrap=True)
     if words:
         console.print(Text(f"      in full: {clean(words)}"), soft_wrap=True)
@@ -330,7 +337,8 @@ def _show_hunk(console: Console, hunk: Hunk, *, more: int, words: str) -> None:
         and (_alike(expected, got) or plain(expected) == plain(got))
     ):
         path, left, right = found
-        console.print(Text(f"      at {path}: {quoted(left)} expected, {quoted(right)} got"), soft_wrap=True)
+        where = f"at {path}: " if path else ""
+        console.print(Text(f"      {where}{quoted(left)} expected, {quoted(right)} got"), soft_wrap=True)
     if more:
         places = "1 further place differs" if more == 1 else f"{more} further places differ"
         console.print(Text(f"      {places}", style="dim"))

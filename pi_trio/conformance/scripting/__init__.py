@@ -61,7 +61,7 @@ from .steps import (
     update,
     wait_for_idle,
 )
-from .tools import AB, ABC, SEQUENTIAL, T1, T2, T3, TOOL_HOOKS, declaration, parameters, result, tool
+from .tools import AB, ABC, SEQUENTIAL, T1, T2, T3, TOOL_HOOKS, A, declaration, parameters, result, tool
 from .whole import CALL, END, HELLO, LATE, TWO, UPDATE, agent, create, scenario, topic
 
 __all__ = [
@@ -82,6 +82,7 @@ __all__ = [
     "TWO",
     "UPDATE",
     "USAGE",
+    "A",
     "Events",
     "Object",
     "Step",

@@ -40,6 +40,9 @@ ABC: tuple[Object, ...] = (tool("a"), tool("b"), tool("c"))
 AB = ABC[:2]
 """Two of them."""
 
+A = ABC[:1]
+"""One of them."""
+
 T1, T2, T3 = call("t1", "a"), call("t2", "b"), call("t3", "c")
 """Their calls."""
 

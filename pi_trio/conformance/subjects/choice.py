@@ -55,7 +55,11 @@ def websocket(url: str, patience: float) -> Opener:
     """
     from .websocket import open_websocket_subject
 
+    if not url.isascii() or not url.isprintable() or " " in url:  # which `urlsplit` lets pass, or leaves out
+        raise ValueError("a URL is ASCII, without blanks; write other characters as %XX")
     parts = urlsplit(url)
+    if parts.port == 0:
+        raise ValueError("the port of a WebSocket is a number from 1 to 65535")
     if parts.scheme not in ("ws", "wss") or not parts.hostname:
         raise ValueError("the URL of a WebSocket begins with ws:// or wss:// and has a host")
     return partial(open_websocket_subject, url, patience=patience)

@@ -20,6 +20,7 @@ import trio
 from pi_trio.conformance.faults import SubjectDied, SubjectUnstartable
 from pi_trio.conformance.nursery import single_errors
 from pi_trio.conformance.protocol import LIMITS, Framing, Limits, Object, decode
+from pi_trio.happening import Happening
 
 from .remote import HELLO_WITHIN, PATIENCE, RemoteSubject
 from .tail import Tail
@@ -78,7 +79,8 @@ class ProcessSubject(RemoteSubject):
         self._framing = Framing(limits.line)
         self._lines: deque[bytes] = deque()
         self._tail = Tail()
-        self._stderr_ended = trio.Event()
+        self._stderr_ended = Happening()
+        self._group_killed = False
 
     async def keep_stderr(self) -> None:
         """Read stderr until it ends."""
@@ -98,6 +100,10 @@ class ProcessSubject(RemoteSubject):
         self._stderr.finish()
 
     def _kill_group(self) -> None:
+        """Once: when its leader was waited for and the rest is killed, the group's number may become another's."""
+        if self._group_killed:
+            return
+        self._group_killed = True
         with suppress(ProcessLookupError, PermissionError):  # nothing is left of it
             os.killpg(self._process.pid, signal.SIGKILL)
 

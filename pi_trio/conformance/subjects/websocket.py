@@ -131,7 +131,7 @@ class _Line:
         parts = urlsplit(url)
         self._secure = parts.scheme == "wss"
         self._host = parts.hostname or ""
-        self._port = parts.port or (443 if self._secure else 80)
+        self._port = (443 if self._secure else 80) if parts.port is None else parts.port
         self._place = parts.netloc.rpartition("@")[2]
         self._resource = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         self._stream: trio.abc.Stream | None = None

@@ -19,8 +19,12 @@ RUNTIME = runtime_inside("pi-1.6.0", 30)
 
 
 def test_every_command_on_an_ask_may_name_it_by_address() -> None:
-    """Every sixth scenario, and those with bursts: told by addresses, they are played as they are told by ids."""
-    scenarios = [each for at, each in enumerate(all_scenarios()) if at % 6 == 0 or "same_tick" in each.name]
+    """Every sixth scenario, those with bursts and odd streams: told by addresses, they go as they do told by ids."""
+    scenarios = [
+        each
+        for at, each in enumerate(all_scenarios())
+        if at % 6 == 0 or "same_tick" in each.name or each.name.startswith("stream_")
+    ]
     with first_in_first_out():
         by_id = trio.run(consult_runtime, RUNTIME, scenarios)
         addressed = trio.run(consult_runtime, by_address(RUNTIME), scenarios)

@@ -120,7 +120,7 @@ def test_every_recorded_line_has_words() -> None:
             "not sent L turn_end #3 was never asked",
         ),
         ({"error": "driver: no"}, 'refused "driver: no"'),
-        ({"end": "hang"}, "end hang"),
+        ({"end": "silent"}, "(the end: the reply never came)"),
     ],
 )
 def test_lines_in_words(line: dict[str, Any], words: str) -> None:

@@ -80,7 +80,7 @@ def test_rulings_needs_and_unknown_things_are_listed() -> None:
     )
     assert "a  D-01, D-02" in text
     assert "golden traces where rulings say so: D-03 in 1" in text
-    assert "command update: 1 scenarios (b)" in text
+    assert "command update: 1 scenario (b)" in text
     assert "unknown to the protocol, and ignored: tell weather (2)" in text
 
 
@@ -131,3 +131,37 @@ def test_how_many_were_not_tried_any_more_is_told() -> None:
     lost = verdict("b", Outcome.CRASH, tried=False)
     assert "not driven through 1 more" in shown(verdict("a", Outcome.CRASH), lost)
     assert "not driven" not in shown(verdict("a", Outcome.CRASH))
+
+
+def test_what_is_not_in_the_release_is_no_lack_of_the_subject() -> None:
+    text = shown(
+        verdict("a", Outcome.NOT_OFFERED, missing=("command update",)),
+        verdict("b", Outcome.NOT_OFFERED, missing=("command reset", "hook shouldStopAfterTurn")),
+    )
+    assert "\nnot offered:\n  command update: 1 scenario (a)\n" in text
+    heading = "not in pi-1.6.0, so nothing that the subject lacks:"
+    assert f"\n{heading}\n  hook shouldStopAfterTurn: 1 scenario (b)\n" in text
+
+
+def test_what_gains_most_is_named_first() -> None:
+    lacking = (
+        [("hook afterToolCall", "hook beforeToolCall")] * 5
+        + [("command update",)] * 2
+        + [("command update", "hook afterToolCall")]
+    )
+    text = shown(*(verdict(f"s{n}", Outcome.NOT_OFFERED, missing=each) for n, each in enumerate(lacking)))
+    assert (
+        "what would let most of them run:\n  hook afterToolCall, hook beforeToolCall: 5 scenarios\n"
+        "  then command update: 3 more\n" in text
+    )
+
+
+def test_a_difference_of_whole_lines_has_no_path() -> None:
+    text = shown(verdict("a", Outcome.FAIL, hunks=hunks([{"reply": None}], [{"reply": {}, "more": 1}])))
+    assert "at :" not in text
+
+
+def test_it_is_told_that_the_worst_of_several_subjects_counts() -> None:
+    assert "each scenario counts once: the worst that came of these 3\n" in shown(
+        verdict("a", Outcome.PASS), legs=3
+    )

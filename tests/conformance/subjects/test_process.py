@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,7 @@ async def test_only_the_end_of_stderr_is_kept(peer) -> None:
 async def test_a_wrong_hello_is_refused(peer, hello, says: str) -> None:
     fault = await fault_of(peer(hello=hello), SubjectUnstartable)
     assert says in fault.message
+    assert fault.message.count("{") <= 1  # it is quoted once, if at all
 
 
 async def test_a_death_before_the_hello_is_told(peer) -> None:
@@ -245,6 +247,25 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+@pytest.mark.parametrize("first", [REPLY, {"exit": 0}], ids=["ended", "dies"])
+async def test_what_the_child_has_started_is_killed_once(
+    peer, monkeypatch: pytest.MonkeyPatch, first: object
+) -> None:
+    """When nothing is left of it, another may have its number."""
+    killed: list[int] = []
+    kill = os.killpg
+
+    def noted(number: int, sign: int) -> None:
+        killed.append(number)
+        kill(number, sign)
+
+    monkeypatch.setattr(os, "killpg", noted)
+    with suppress(SubjectDied):
+        async with peer([[first]]).opener()() as subject:
+            await subject.request({"id": 1, "cmd": "create"})
+    assert len(killed) == 1
 
 
 async def test_cancelling_ends_the_child(peer) -> None:

@@ -1,0 +1,223 @@
+"""Puts what a subject did otherwise down to clauses of the spec.
+
+Three things can say which clause was broken, and they are asked in this order. If the subject behaves as another
+release, the fields of the profile that explain its failures name the clauses that those fields decide: that is one
+cause, however many scenarios differ. What no field explains is looked at by the monitors, which judge by the clauses
+themselves and go on behind a first fault. And where the monitors saw nothing wrong, because what differs is not
+their concern, the place of the first difference says what it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+import attrs
+import trio
+
+from pi_trio.profile import releases_in
+
+from .blame import blame
+from .by_field import by_field, not_there
+from .clauses import Clauses
+from .decide import Decide
+from .expected import Expectation, OfOthers, ReferenceFault
+from .fitting import Explanation
+from .keeper import Opener
+from .lockstep import Run
+from .monitors import Force, Judgement, judge_trace
+from .needs import CANCELLING, offers
+from .protocol import Object
+from .scenario import Scenario
+from .standing import Breach, Seen
+from .vectors import Vectors
+from .verdict import FAILURES, Outcome, Verdict
+
+
+@attrs.frozen(kw_only=True)
+class Failed:
+    """A failed scenario: what the subject did, and what was expected."""
+
+    run: Run
+    expected: Expectation
+
+
+class Causes:
+    """Looks on while a subject is judged, and says afterwards which clauses it broke.
+
+    Args:
+        profile: what the subject is judged as.
+    """
+
+    def __init__(self, clauses: Clauses, profile: str) -> None:
+        self._clauses = clauses
+        self._profile = profile
+        self._force = force(clauses, profile)
+        self._in_force = frozenset(name for name, where in self._force.items() if where)
+        self._reached: set[str] = set()
+        self._as_pi: set[str] = set()
+        self._cancelled: set[str] = set()
+        self._failed: dict[str, Failed] = {}
+
+    def of(self, decide: Decide) -> Decide:
+        """The same way of deciding, but what the clauses need is kept."""
+
+        def decided(run: Run, expected: Expectation) -> Verdict:
+            verdict = decide(run, expected)
+            name = run.scenario.name
+            judgement = _judged(run, self._force)
+            self._reached |= judgement.reached - {finding.clause for finding in judgement.findings}
+            self._as_pi |= {finding.clause for finding in judgement.as_pi}
+            if _cancels(run.scenario):
+                self._cancelled.add(name)
+            self._failed.pop(name, None)
+            if verdict.outcome in FAILURES:
+                self._failed[name] = Failed(run=run, expected=expected)
+            return verdict
+
+        return decided
+
+    async def put_down(
+        self,
+        verdicts: Sequence[Verdict],
+        explanation: Explanation | None,
+        as_another: AsAnother,
+        hello: Object,
+    ) -> Seen:
+        """What concerns the clauses, now that all scenarios have been played.
+
+        Args:
+            verdicts: those that came of it, as the baseline has them.
+            explanation: the fields that explain failures, if any do.
+            as_another: judges again as another profile.
+            hello: what the subject said of itself.
+
+        To be called under `first_in_first_out()`. Raises: VectorError, if a file of the spec is damaged.
+        """
+        known = {verdict.name: verdict.known for verdict in verdicts}
+        profile, rest = self._profile, self._failed
+        played = {name: failed.run.scenario for name, failed in self._failed.items()}
+        explained: dict[str, Verdict] = {}
+        breaches: list[Breach] = []
+        if explanation is not None:
+            profile = explanation.profile
+            explained, rest = await self._as_explained(verdicts, explanation, as_another)
+            breaches += await by_field(explanation, self._clauses, self._profile, played, explained)
+        for failed in rest.values():
+            breaches += list(self._by_monitors(failed, profile)) or list(self._by_difference(failed))
+        if explanation is not None:
+            named = {breach.clause for breach in breaches}
+            gone = await not_there(explanation, self._clauses, self._profile, played, explained)
+            breaches += (each for each in gone if each.clause not in named)
+        return Seen(
+            verdicts=verdicts,
+            breaches=tuple(attrs.evolve(each, known=known.get(each.scenario, "")) for each in breaches),
+            reached=frozenset(self._reached),
+            as_pi=frozenset(self._as_pi),
+            explained=explained,
+            cancelled=frozenset(self._cancelled),
+            cancels=CANCELLING in offers(hello),
+        )
+
+    async def _as_explained(
+        self, verdicts: Iterable[Verdict], explanation: Explanation, as_another: AsAnother
+    ) -> tuple[dict[str, Verdict], dict[str, Failed]]:
+        """The verdicts on what failed and does not fail as the profile that explains it; and what fails there too."""
+        vanished = frozenset(explanation.vanished)
+        explained = {
+            each.name: attrs.evolve(each, outcome=Outcome.PASS)  # there it does as the runtime, in full
+            for each in verdicts
+            if each.name in vanished and each.name in self._failed
+        }
+        rest = {name: failed for name, failed in self._failed.items() if name not in vanished}
+        if rest:
+            again, rest = await as_another.judged(explanation.profile, rest)
+            explained |= again
+        return explained, rest
+
+    def _by_monitors(self, failed: Failed, profile: str) -> Iterator[Breach]:
+        """What the monitors name of it, of the clauses by which the subject is judged. They judge by the profile that
+        explains its failures, which may have others: of those nothing could be said here.
+        """
+        for finding in _judged(failed.run, force(self._clauses, profile)).broken:
+            if finding.clause in self._in_force:
+                yield Breach(
+                    clause=finding.clause,
+                    scenario=failed.run.scenario.name,
+                    cause=finding.cause,
+                    said=finding.said,
+                    allowed=finding.allowed,
+                )
+
+    def _by_difference(self, failed: Failed) -> Iterator[Breach]:
+        if failed.run.fault is not None:
+            return  # where it broke off says little about why
+        found = blame(
+            failed.expected.lines, failed.run.lines, self._in_force, cancelling=_cancels(failed.run.scenario)
+        )
+        if found is not None:
+            yield Breach(
+                clause=found.clause, scenario=failed.run.scenario.name, cause=found.cause, said=found.said
+            )
+
+
+class AsAnother:
+    """Judges anew, as another profile, what a subject has done already.
+
+    Args:
+        scenarios: those that it was driven through.
+        decide: how verdicts are made.
+        hello: what the subject said of itself.
+        runtime: opens the runtime under a profile.
+    """
+
+    def __init__(
+        self,
+        scenarios: Iterable[Scenario],
+        vectors: Vectors,
+        decide: Decide,
+        hello: Object,
+        runtime: Callable[[str], Opener],
+    ) -> None:
+        self._scenarios = {scenario.name: scenario for scenario in scenarios}
+        self._vectors, self._decide, self._hello, self._runtime = vectors, decide, hello, runtime
+
+    async def judged(
+        self, profile: str, failed: Mapping[str, Failed]
+    ) -> tuple[dict[str, Verdict], dict[str, Failed]]:
+        """The verdicts on what does not fail under that profile; and what does, with what would be expected there."""
+        scenarios = [self._scenarios[name] for name in failed]
+        expected = OfOthers(self._runtime(profile), scenarios, self._vectors, releases_in(profile))
+        await expected.consult()
+        await expected.meet(self._hello, trio.lowlevel.checkpoint)
+        better: dict[str, Verdict] = {}
+        still: dict[str, Failed] = {}
+        for name, each in failed.items():
+            try:
+                wanted = expected.of(self._scenarios[name])
+            except ReferenceFault:
+                still[name] = each
+                continue
+            if wanted.missing:
+                still[name] = each
+                continue
+            verdict = self._decide(each.run, wanted)
+            if verdict.outcome in FAILURES:
+                still[name] = attrs.evolve(each, expected=wanted)
+            else:
+                better[name] = verdict
+        return better, still
+
+
+def force(clauses: Clauses, profile: str) -> Force:
+    """Which clauses the monitors judge by; those of other profiles too, which are in force nowhere."""
+    here = {clause.id for clause in clauses.in_force(profile)}
+    return {name: frozenset({profile} if name in here else ()) for name in clauses}
+
+
+def _judged(run: Run, by: Force) -> Judgement:
+    return judge_trace(run.lines, by, cancelling=_cancels(run.scenario))
+
+
+def _cancels(scenario: Scenario) -> bool:
+    options: Object = scenario.create.get("options", {})
+    return options.get("abortMode") == "cancel"

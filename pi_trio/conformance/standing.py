@@ -1,0 +1,220 @@
+"""What a judgement says of each clause of the spec.
+
+Scenarios are the experiments, clauses are what is required. A clause is *broken* if something that a subject did was
+put down to it. It *holds* if it came into play and nothing broke it: a monitor saw it kept, or a scenario that is its
+evidence came out right. A ruling's clause that a subject breaks exactly as the release does is *non-strict*. A clause
+that never came into play was *not reached*, or, where every scenario of its evidence asks for something that the
+subject does not have, *not offered*; neither is ever counted as kept.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import attrs
+
+from .clauses import GROUPS, Clause
+from .needs import CANCELLING
+from .verdict import Outcome, Verdict
+
+CANCELS: Final = "D-10"
+"""The ruling on aborts that cancel, which a subject may leave undone."""
+
+
+class Standing(enum.StrEnum):
+    """How a clause came out."""
+
+    HOLDS = "HOLDS"
+    NON_STRICT = "NON-STRICT"
+    NOT_REACHED = "NOT REACHED"
+    NOT_OFFERED = "NOT OFFERED"
+    KNOWN = "KNOWN"
+    """Broken, in scenarios of which the baseline says so."""
+    BROKEN = "BROKEN"
+
+
+@attrs.frozen(kw_only=True)
+class Breach:
+    """Something that a subject did, put down to a clause.
+
+    Attributes:
+        clause: its id.
+        scenario: the name of that in which it was seen.
+        cause: a short text that is the same where the same is wrong; of several breaches of a clause with one cause
+            only the first is worth a look.
+        said: what happened, in one line.
+        allowed: what might have come instead, where that is known.
+        known: the reason that the baseline gives for it; empty if it gives none.
+    """
+
+    clause: str
+    scenario: str
+    cause: str
+    said: str
+    allowed: tuple[str, ...] = ()
+    known: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Cause:
+    """What is wrong, once, and all the scenarios in which it shows."""
+
+    clause: str
+    first: Breach
+    scenarios: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class ClauseVerdict:
+    """One clause on one subject.
+
+    Attributes:
+        causes: why it is broken; those first that show in most scenarios.
+        shown_by: scenarios of its evidence that came out right.
+        missing: why it is not offered.
+    """
+
+    clause: Clause
+    standing: Standing
+    causes: tuple[Cause, ...] = ()
+    shown_by: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Seen:
+    """What of a judgement concerns the clauses.
+
+    Attributes:
+        verdicts: on the scenarios.
+        breaches: what was put down to clauses.
+        reached: the clauses that monitors saw come into play, and kept all through a scenario.
+        as_pi: rulings' clauses that a monitor saw not kept, in the way of the releases.
+        explained: the verdicts on failed scenarios as the profile that explains the failures, where they are none. But
+            for the clauses that are named for it, they show what these verdicts show.
+        cancelled: the scenarios that were played with aborts that cancel; nothing else shows what D-10 promises.
+        cancels: the subject has such aborts.
+    """
+
+    verdicts: Sequence[Verdict] = ()
+    breaches: Sequence[Breach] = ()
+    reached: frozenset[str] = frozenset()
+    as_pi: frozenset[str] = frozenset()
+    explained: Mapping[str, Verdict] = attrs.field(factory=dict[str, Verdict])
+    cancelled: frozenset[str] = frozenset()
+    cancels: bool = True
+
+
+def standings(in_force: Iterable[Clause], seen: Seen) -> tuple[ClauseVerdict, ...]:
+    """A verdict on each clause in force."""
+    outcomes = {verdict.name: verdict for verdict in seen.verdicts}
+    causes = _causes(seen.breaches)
+    return tuple(_standing(clause, causes.get(clause.id, ()), outcomes, seen) for clause in in_force)
+
+
+def _standing(
+    clause: Clause, causes: tuple[Cause, ...], outcomes: Mapping[str, Verdict], seen: Seen
+) -> ClauseVerdict:
+    played = [outcomes[name] for name in clause.evidence if name in outcomes]
+    evidence = [
+        seen.explained.get(verdict.name, verdict) for verdict in played if _is_of(clause, verdict, seen)
+    ]
+    passed = tuple(verdict.name for verdict in evidence if _shows(clause, verdict))
+    standing = Standing.NOT_REACHED
+    missing: tuple[str, ...] = ()
+    if causes:
+        known = all(cause.first.known for cause in causes)
+        standing = Standing.KNOWN if known else Standing.BROKEN
+    elif clause.ruling and (
+        clause.id in seen.as_pi or any(_as_the_release(clause, verdict) for verdict in evidence)
+    ):
+        standing = Standing.NON_STRICT
+    elif passed or clause.id in seen.reached:
+        standing = Standing.HOLDS
+    elif played and clause.ruling == CANCELS and not seen.cancels:
+        standing, missing = Standing.NOT_OFFERED, (CANCELLING,)
+    elif evidence and all(verdict.outcome is Outcome.NOT_OFFERED for verdict in evidence):
+        standing = Standing.NOT_OFFERED
+        missing = tuple(dict.fromkeys(need for verdict in evidence for need in verdict.missing))
+    return ClauseVerdict(clause=clause, standing=standing, causes=causes, shown_by=passed, missing=missing)
+
+
+def _is_of(clause: Clause, verdict: Verdict, seen: Seen) -> bool:
+    """Whether a scenario of its evidence was played so that the clause could show in it."""
+    return (
+        clause.ruling != CANCELS or verdict.name in seen.cancelled or verdict.outcome is Outcome.NOT_OFFERED
+    )
+
+
+def _shows(clause: Clause, verdict: Verdict) -> bool:
+    """Whether a scenario of its evidence came out as the clause has it. Doing as the release does shows what the
+    releases do, and not what a ruling promises instead.
+    """
+    return verdict.outcome is Outcome.PASS or (
+        verdict.outcome is Outcome.NON_STRICT and clause.ruling is None
+    )
+
+
+def _as_the_release(clause: Clause, verdict: Verdict) -> bool:
+    return verdict.outcome is Outcome.NON_STRICT and clause.ruling in verdict.rulings
+
+
+def _causes(breaches: Iterable[Breach]) -> dict[str, tuple[Cause, ...]]:
+    """The causes, by clause; those first that show in most scenarios."""
+    grouped: defaultdict[str, defaultdict[tuple[str, str], list[Breach]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for breach in breaches:
+        grouped[breach.clause][breach.cause, breach.known].append(breach)
+    return {
+        clause: _independent([_cause(clause, found) for found in groups.values()])
+        for clause, groups in grouped.items()
+    }
+
+
+def _independent(causes: Sequence[Cause]) -> tuple[Cause, ...]:
+    """Without those that only show where another one shows too: they are the same fault, seen once more."""
+    found: list[Cause] = []
+    for cause in sorted(causes, key=lambda each: -len(each.scenarios)):
+        if not any(set(cause.scenarios) <= set(other.scenarios) for other in found):
+            found.append(cause)
+    return tuple(found)
+
+
+def _cause(clause: str, found: Sequence[Breach]) -> Cause:
+    names = tuple(dict.fromkeys(breach.scenario for breach in found))
+    return Cause(clause=clause, first=found[0], scenarios=names)
+
+
+@attrs.frozen(kw_only=True)
+class Level:
+    """How a group of clauses came out: how many MUST there are, how many of them hold, and how many do not."""
+
+    group: str
+    musts: int
+    counts: Mapping[Standing, int]
+    rulings: Mapping[Standing, int]
+
+
+def levels(verdicts: Sequence[ClauseVerdict]) -> tuple[Level, ...]:
+    """The groups that have clauses in force, in the order in which one implements them."""
+    found: list[Level] = []
+    for group in GROUPS:
+        members = [verdict for verdict in verdicts if verdict.clause.group == group]
+        musts = [verdict for verdict in members if verdict.clause.level == "MUST"]
+        others = [verdict for verdict in members if verdict.clause.level == "RULING"]
+        if members:
+            found.append(
+                Level(group=group, musts=len(musts), counts=_counted(musts), rulings=_counted(others))
+            )
+    return tuple(found)
+
+
+def _counted(verdicts: Iterable[ClauseVerdict]) -> dict[Standing, int]:
+    counts = dict.fromkeys(Standing, 0)
+    for verdict in verdicts:
+        counts[verdict.standing] += 1
+    return counts
