@@ -106,8 +106,10 @@ def _check_file(path: str) -> None:
             raise UsageError(one_line(f"{path}: that is a folder"))
         if not os.access(path, os.R_OK):
             raise UsageError(one_line(f"{path}: it may not be read"))
-    except (OSError, ValueError) as error:
-        raise UsageError(one_line(f"{path}: {getattr(error, 'strerror', None) or error}")) from None
+    except ValueError:  # in words that differ between versions of Python
+        raise UsageError(one_line(f"{path}: a null byte is in the name")) from None
+    except OSError as error:
+        raise UsageError(one_line(f"{path}: {error.strerror or error}")) from None
 
 
 def _read(options: argparse.Namespace, basis: Basis, teller: Teller) -> dict[str, Checked]:

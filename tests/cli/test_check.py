@@ -238,7 +238,7 @@ def test_the_report_as_json(check, log, tmp_path: Path) -> None:
         (["nowhere.jsonl"], "pi-trio: nowhere.jsonl: No such file or directory\n"),
         (["."], "pi-trio: .: that is a folder\n"),
         (["-", "--profile", "pi-9"], "pi-trio: --profile pi-9: "),
-        (["a\0b"], "pi-trio: a\N{REPLACEMENT CHARACTER}b: embedded null byte\n"),
+        (["a\0b"], "pi-trio: a\N{REPLACEMENT CHARACTER}b: a null byte is in the name\n"),
     ],
 )
 def test_wrong_usage(check, arguments: list[str], said: str) -> None:
