@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -17,39 +15,8 @@ from pi_trio.errors import AgentBusyError, CannotContinueError
 from pi_trio.events import AgentEvent
 from pi_trio.messages import ToolResult
 
-from .grammar import check
-from .scripting import MODEL, Recorder, Script, assistant, brief, call, result, tool, user, yielding
-
-
-def chat(work: Callable[..., Any] | None = None, **options: Any) -> tuple[Agent, Recorder]:
-    """An agent that calls two tools side by side, with progress, and then answers; and who hears it all."""
-
-    async def report(call_id: str, arguments: Any, signal: AbortSignal, on_update: Any) -> ToolResult:
-        await yielding("")
-        on_update(result("half"))
-        await yielding("")
-        return result("done")
-
-    script = Script(assistant("let me see", call("t1"), call("t2")), assistant("all is well"))
-    agent = Agent(model=MODEL, stream_fn=script, tools=[tool("work", work or report)], **options)
-    return agent, Recorder(agent, pause=yielding)
-
-
-def settled(agent: Agent, recorder: Recorder) -> None:
-    """Nothing is left of the run, all of it was told, and there can be another."""
-    assert not agent.state.is_streaming
-    assert agent.state.pending_tool_calls == ()
-    assert agent.signal is None
-    assert recorder.briefs.count("agent_start") == recorder.briefs.count("agent_end") == 1
-    assert recorder.briefs[-1] == "agent_end"
-    check(recorder.events)
-
-
-@contextmanager
-def no_task_left() -> Iterator[None]:
-    tasks = trio.lowlevel.current_statistics().tasks_living
-    yield
-    assert trio.lowlevel.current_statistics().tasks_living == tasks
+from .chat import EVENTS, chat, no_task_left, settled
+from .scripting import MODEL, Script, assistant, brief, call, result, tool, user, yielding
 
 
 @pytest.mark.parametrize(
@@ -88,13 +55,6 @@ async def test_what_opens_a_block_opens_one(opens: str) -> None:
     assert agent.signal is None
 
 
-async def all_events() -> int:
-    agent, recorder = chat()
-    await agent.prompt("go")
-    return len(recorder.events)
-
-
-EVENTS = trio.run(all_events)
 every_event = pytest.mark.parametrize("last", range(1, EVENTS + 1))
 
 
@@ -455,146 +415,4 @@ async def test_an_interrupt_goes_before_what_the_block_raises_meanwhile_and_note
             finally:
                 raise RuntimeError("no way to clean up")
     assert caught.value.__notes__ == ["the block had failed, too: RuntimeError('no way to clean up')"]
-    settled(agent, recorder)
-
-
-# The channel of all runs.
-
-
-async def test_a_channel_spans_runs() -> None:
-    agent, recorder = chat()
-    read: list[str] = []
-
-    async def follow(channel: trio.abc.ReceiveChannel[AgentEvent]) -> None:
-        async for event in channel:
-            read.append(brief(event))  # noqa: PERF401 (it never ends by itself)
-
-    async with trio.open_nursery() as nursery, agent.events() as channel:
-        nursery.start_soon(follow, channel)
-        await agent.prompt("go")
-        await agent.prompt("again")
-        assert sorted(read) == sorted(recorder.briefs)
-        nursery.cancel_scope.cancel()
-
-
-@pytest.mark.parametrize("way", ["close", "cancel", "leave"])
-@pytest.mark.parametrize("last", [1, 5, EVENTS - 1])
-async def test_who_stops_reading_delays_and_fails_nothing(way: str, last: int) -> None:
-    agent, recorder = chat()
-
-    async def read(task_status: trio.TaskStatus[trio.CancelScope]) -> None:
-        with trio.CancelScope() as scope:
-            async with agent.events() as channel:
-                task_status.started(scope)
-                for _ in range(last):
-                    await channel.receive()
-                if way == "close":
-                    await channel.aclose()
-                if way != "leave":
-                    await trio.sleep_forever()
-
-    async with trio.open_nursery() as nursery:
-        scope = await nursery.start(read)
-
-        async def cancel_when_held() -> None:
-            await trio.testing.wait_all_tasks_blocked()
-            scope.cancel()
-
-        if way == "cancel":
-            nursery.start_soon(cancel_when_held)
-        assert (await agent.prompt("go")).text == "all is well"
-        nursery.cancel_scope.cancel()
-    settled(agent, recorder)
-
-
-async def test_who_still_waits_for_an_event_is_told_that_the_block_was_left() -> None:
-    agent, _ = chat()
-    told: list[type[BaseException]] = []
-
-    async def read(channel: trio.abc.ReceiveChannel[AgentEvent]) -> None:
-        try:
-            await channel.receive()
-        except BaseException as error:
-            told.append(type(error))
-
-    with trio.fail_after(5):
-        async with trio.open_nursery() as nursery, agent.events() as channel:
-            nursery.start_soon(read, channel)
-            await trio.testing.wait_all_tasks_blocked()
-    assert told == [trio.ClosedResourceError]
-
-
-async def test_a_closed_channel_is_no_subscriber_any_more() -> None:
-    agent, _ = chat()
-    before = list(agent._listeners.walk())
-    async with agent.events() as channel:
-        assert len(list(agent._listeners.walk())) == len(before) + 1
-        await channel.aclose()
-        assert list(agent._listeners.walk()) == before
-        assert (await agent.prompt("go")).stop_reason == "stop"
-
-
-async def test_a_channel_that_is_left_before_a_delivery_goes_on_fails_no_run() -> None:
-    """It was called as the first listener, and nobody waits for it yet."""
-
-    def leaving(_id: str, _arguments: Any, _signal: AbortSignal, on_update: Any) -> ToolResult:
-        on_update(result("half"))
-        nursery.cancel_scope.cancel()
-        channels[0].close()
-        return result("done")
-
-    agent = Agent(
-        model=MODEL, stream_fn=Script(assistant(call("t1")), assistant("well")), tools=[tool("work", leaving)]
-    )
-    channels: list[Any] = []
-
-    async def read(task_status: trio.TaskStatus[None]) -> None:
-        async with agent.events() as channel:
-            channels.append(channel)
-            task_status.started()
-            with suppress(trio.ClosedResourceError):
-                async for _ in channel:
-                    pass
-
-    async with trio.open_nursery() as nursery:
-        await nursery.start(read)
-        with trio.CancelScope(shield=True):
-            assert (await agent.prompt("go")).text == "well"
-
-
-# Around it.
-
-
-async def test_two_agents_side_by_side() -> None:
-    one, other = chat(), chat()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(one[0].prompt, "go")
-        nursery.start_soon(other[0].prompt, "go")
-    for agent, recorder in (one, other):
-        settled(agent, recorder)
-        assert len(recorder.events) == EVENTS
-
-
-async def test_an_agent_as_a_tool_of_another() -> None:
-    inner, heard = chat()
-
-    async def ask(*_: Any) -> str:
-        return (await inner.prompt("go")).text
-
-    outer = Agent(
-        model=MODEL,
-        stream_fn=Script(assistant(call("t1", "ask")), assistant("well")),
-        tools=[tool("ask", ask)],
-    )
-    assert (await outer.prompt("go")).text == "well"
-    settled(inner, heard)
-
-
-async def test_from_another_thread() -> None:
-    agent, recorder = chat()
-
-    def in_thread() -> str:
-        return trio.from_thread.run(agent.prompt, "go").text
-
-    assert await trio.to_thread.run_sync(in_thread) == "all is well"
     settled(agent, recorder)

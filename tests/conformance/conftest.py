@@ -13,9 +13,13 @@ from typing import Any
 import attrs
 import pytest
 
-from pi_trio.conformance.keeper import Opener
+from pi_trio.conformance.keeper import Opener, open_keeper
+from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.protocol import LIMITS, REQUIRED_COMMANDS, Limits
 from pi_trio.conformance.subjects.process import open_process_subject
+from pi_trio.conformance.vectors import Vectors
+
+from .one_prompt import SCENARIO
 
 PEER = Path(__file__).with_name("peer.py")
 
@@ -59,6 +63,23 @@ def peer(tmp_path: Path) -> Callable[..., Peer]:
         return Peer([sys.executable, "-S", str(PEER), str(file)])
 
     return make
+
+
+@pytest.fixture
+def run(peer) -> Callable[..., Any]:
+    """Let a peer play its acts in the scenario of one prompt."""
+
+    async def drive(acts: list[Any]) -> Run:
+        async with open_keeper(peer(acts).opener()) as keeper:
+            return await keeper.drive(SCENARIO)
+
+    return drive
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Vectors:
+    """An empty place for recordings."""
+    return Vectors(tmp_path / "spec")
 
 
 def reply(value: Any = None) -> dict[str, Any]:
