@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import stat
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Final
@@ -29,6 +30,8 @@ from .selection import (
 )
 
 STDIN: Final = "-"
+_LABELS: Final = {STDIN: "stdin", "stdin": "./stdin"}
+"""What a log is called, where not by its path: there may be a file of the name that standard input has here."""
 
 _MORE: Final = """\
 A log is a file of JSON lines, which gzip may have packed. Each line says what it is:
@@ -100,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
 def _check_file(path: str) -> None:
     """Raises: UsageError: nobody can read there."""
     if path == STDIN:
+        if sys.stdin is None:
+            raise UsageError("-: there is no standard input")
         return
     try:
         if stat.S_ISDIR(os.stat(path).st_mode):
@@ -116,7 +121,7 @@ def _read(options: argparse.Namespace, basis: Basis, teller: Teller) -> dict[str
     """What came of each log, as far as they were read."""
     logs: dict[str, Checked] = {}
     for path in dict.fromkeys(options.logs):
-        label = "stdin" if path == STDIN else path
+        label = _LABELS.get(path, path)
         say = teller.of(label)
         check = LogCheck(basis, say, complete=options.complete, midway=options.midway)
         interrupted = False

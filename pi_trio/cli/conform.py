@@ -118,10 +118,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _jobs(text: str) -> int:
-    value = int(text)
-    if value < 1:
+    if not (text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError("a number from 1 is needed")
-    return value
+    return int(text)
 
 
 @refusing

@@ -9,6 +9,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -187,10 +188,10 @@ def _name(text: str) -> str:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
-    return value
+    with suppress(ValueError):
+        if 0 < (value := float(text)) < float("inf"):
+            return value
+    raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
 
 
 @attrs.frozen(kw_only=True)

@@ -297,6 +297,24 @@ def test_an_interrupted_log_has_its_summary(
     assert out.splitlines()[-1].startswith(b"interrupted; so far not conformant: 1 run, 2 events; ")
 
 
+def test_a_file_may_have_the_name_of_standard_input(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "stdin").write_text("".join(f"{json.dumps(event)}\n" for event in RUN))
+    told = subprocess.run(
+        [sys.executable, "-m", "pi_trio.cli", "check", "-", "stdin"],
+        input="".join(f"{json.dumps(event)}\n" for event in EARLY).encode(),
+        capture_output=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False,
+    )  # fmt: skip
+    assert told.returncode == 1
+    assert told.stdout.splitlines()[-1].startswith(b"not conformant: 2 runs, ")
+
+
+def test_without_standard_input_there_is_nothing_to_read(check, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert check("-") == (2, "", "pi-trio: -: there is no standard input\n")
+
+
 def test_who_has_read_enough_may_leave(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text("".join(f"{json.dumps(event)}\n" for event in EARLY * 20_000))

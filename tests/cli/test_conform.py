@@ -186,10 +186,11 @@ def test_wrong_usage_is_told(arguments: list[str], tells: str, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
-def test_patience_is_a_number_of_seconds(seconds: str) -> None:
+def test_patience_is_a_number_of_seconds(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["conform", f"--patience={seconds}"])
     assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith("--patience: a number of seconds above 0 is needed\n")
 
 
 def test_a_subject_and_a_program_exclude_each_other() -> None:
@@ -404,10 +405,11 @@ def test_what_records_a_release_goes_into_the_folder_that_is_judged_by(
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "many"])
-def test_the_number_of_processes_is_a_number(pi_trio: PiTrio, jobs: str) -> None:
+def test_the_number_of_processes_is_a_number(jobs: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        pi_trio("conform", "--jobs", jobs)
+        main(["conform", f"--jobs={jobs}"])
     assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith("--jobs: a number from 1 is needed\n")
 
 
 # How it goes on.
