@@ -1,7 +1,7 @@
 """`pi-trio conform`: judges a subject by all scenarios, and tells the verdict.
 
 Without arguments it is the runtime of this package that is judged, in this process and over stdio, by what real Pi
-did, and once more with aborts that cancel, by reviewed traces: offline, from the vectors that come with the package.
+did, and where aborts cancel by reviewed traces: offline, from the vectors that come with the package.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pi_trio.conformance.report.terminal import (
 )
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
+from pi_trio.conformance.twins import with_twins, written_name
 from pi_trio.conformance.verdict import ExitCode, Report
 from pi_trio.profile import PROFILES
 
@@ -64,7 +65,9 @@ examples:
   pi-trio conform --scenario 'tool_*' -v      some scenarios, each with its verdict
 
 The last line counts scenarios; failed ones include hangs and crashes. A scenario that
-needs what the subject does not offer is not run, and is never a success.
+needs what the subject does not offer is not run, and is never a success. Who declares
+`abort: both` plays each scenario with an abort once more, with aborts that cancel: that
+one is called NAME (cancel), counts by itself, and is run whenever NAME is.
 
 A baseline is a TOML file of what is known to fail, by name or pattern, with a reason:
   [[known]]
@@ -126,9 +129,9 @@ def _jobs(text: str) -> int:
 @refusing
 def run(options: argparse.Namespace) -> int:
     """Judge, print, and return the exit code."""
-    scenarios = select(options.scenario)
+    scenarios = select([written_name(glob) for glob in options.scenario])
     if options.list:
-        show_scenarios(make_console(), scenarios)
+        show_scenarios(make_console(), tuple(with_twins(scenarios)))
         return ExitCode.CONFORMANT
     vectors, baseline = vectors_of(options), _baseline_of(options)
     profiles = list(PROFILES) if options.profile == "all" else [options.profile]
@@ -199,7 +202,7 @@ def _hold_to(
     baseline: Baseline, reports: dict[str, Report], *, update: bool
 ) -> tuple[dict[str, Report], Baseline | None]:
     """The reports as the baseline has it, which holds for all profiles; and a new baseline, if one is to be written."""
-    names = [scenario.name for scenario in all_scenarios()]
+    names = [scenario.name for scenario in with_twins(all_scenarios())]
     everything = Report(legs=tuple(leg for report in reports.values() for leg in report.legs))
     if not update or not any(leg.verdicts for leg in everything.legs):
         last = list(reports)[-1]

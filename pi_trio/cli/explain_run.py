@@ -23,6 +23,7 @@ from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.subjects.choice import runtime_inside
+from pi_trio.conformance.twins import names_twin, written_name
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.errors import CodecError
 from pi_trio.jsontext import parse_json, print_json
@@ -64,7 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.epilog = _MORE
     parser.add_argument(
-        "scenario", metavar="SCENARIO", help="the name of a scenario, or a JSON file that holds one"
+        "scenario",
+        metavar="SCENARIO",
+        help="the name of a scenario, or a JSON file that holds one; NAME (cancel) is NAME with --cancelling",
     )
     subject_arguments(parser)
     spec_argument(parser)
@@ -94,7 +97,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @refusing
 def run(options: argparse.Namespace) -> int:
     """Run or look up, print, and return the exit code: 1 if the subject broke off."""
-    scenario = _find(options.scenario)
+    scenario = _find(written_name(options.scenario))
+    options.cancelling |= names_twin(options.scenario)
     if options.recorded and options.cancelling:
         raise UsageError("no release has aborts that cancel, so --cancelling goes with no recording")
     if options.recorded:

@@ -88,6 +88,8 @@ async def _fit(options: argparse.Namespace) -> tuple[str, Object, Fitted]:
     _, subject = await one_subject(options)
     async with open_keeper(subject.opener) as keeper:
         await keeper.start()
-        with progress(make_console(stderr=True), f"{subject.label}, fields told", len(FIELDS)) as tick:
-            fitted = await fit(keeper, all_scenarios(), rulings, progress=tick)
+        with progress(make_console(stderr=True), f"{subject.label}, fields told") as tick:
+            fitted = await fit(
+                keeper, all_scenarios(), rulings, progress=lambda field: tick(field, len(FIELDS))
+            )
         return subject.label, keeper.hello, fitted

@@ -13,11 +13,11 @@ from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.expected import OfOthers, OfRuntime
 from pi_trio.conformance.fitting import Explanation, Failures, Rulings, fields_concerned
 from pi_trio.conformance.judge import judge_subject
-from pi_trio.conformance.mirror import aborts
 from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.standing import ClauseVerdict, Seen, standings
 from pi_trio.conformance.subjects.choice import runtime_inside
+from pi_trio.conformance.twins import with_twins
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import Leg, Report
 from pi_trio.profile import releases_in
@@ -84,7 +84,7 @@ class _Judging:
         clauses: Clauses,
     ) -> None:
         self.legs: list[Leg] = []
-        self._options, self._profile, self._scenarios = options, profile, scenarios
+        self._options, self._profile, self._scenarios = options, profile, tuple(with_twins(scenarios))
         self._vectors, self._baseline, self._clauses = vectors, baseline, clauses
         self._explanation: Explanation | None = None
         self._seen: list[Seen] = []
@@ -94,15 +94,14 @@ class _Judging:
         """Judge one of them."""
         options, profile, vectors = self._options, self._profile, self._vectors
         releases = releases_in(profile)
-        by: OfRuntime | OfOthers = OfRuntime(vectors, releases[0], cancelling=subject.cancelling)
-        played = [scenario for scenario in self._scenarios if not subject.cancelling or aborts(scenario)]
+        by: OfRuntime | OfOthers = OfRuntime(vectors, releases[0])
         if subject.by_runtime:
             by = OfOthers(runtime_inside(profile, options.patience), self._scenarios, vectors, releases)
             await by.consult()
         failures, causes = Failures(), Causes(self._clauses, profile)
-        with progress(self._console, subject.label, len(played)) as tick:
+        with progress(self._console, subject.label) as tick:
             leg = await judge_subject(
-                subject.label, subject.opener, played,
+                subject.label, subject.opener, self._scenarios,
                 expect=by.of, decide=causes.of(failures.of(subject.decide)), meet=by.meet, strict=options.strict,
                 mark=self._baseline.mark, jobs=options.jobs if subject.many else 1, fail_fast=options.fail_fast,
                 progress=tick,

@@ -30,21 +30,20 @@ _PARTS: Final = 4
 
 @contextmanager
 def progress(
-    console: Console, label: str, total: int, *, now: Callable[[], float] = time.monotonic
-) -> Generator[Callable[[str], None]]:
-    """Gives what is to be called with each name that is done.
+    console: Console, label: str, *, now: Callable[[], float] = time.monotonic
+) -> Generator[Callable[[str, int], None]]:
+    """Gives what is to be called with each name that is done, and with how many there are.
 
     Args:
-        total: how many there are.
         now: the clock, in seconds.
     """
     if console.is_terminal:
-        with terminal.progress(console, label, total) as tick:
+        with terminal.progress(console, label) as tick:
             yield tick
         return
     start, done = now(), 0
 
-    def tick_quietly(_name: str) -> None:
+    def tick_quietly(_name: str, total: int) -> None:
         nonlocal done
         before, done = done * _PARTS // total, done + 1
         if done < total and done * _PARTS // total > before and now() - start >= SILENCE:

@@ -198,7 +198,7 @@ def _seconds(text: str) -> float:
 class Candidate:
     """One subject, and how it is judged: `by_runtime`, or, as the runtime itself, by the vectors.
 
-    `many`: there can be several of it at once. `cancelling`: its aborts cancel, so it plays what has one.
+    `many`: there can be several of it at once.
     """
 
     label: str
@@ -206,7 +206,6 @@ class Candidate:
     decide: Decide = judge
     by_runtime: bool = True
     many: bool = True
-    cancelling: bool = False
 
 
 def checked_profile(name: str) -> str:
@@ -303,7 +302,6 @@ async def candidates(options: argparse.Namespace, profile: str | None) -> tuple[
         return judged, [
             runtime,
             attrs.evolve(runtime, label="runtime, over stdio", opener=over_stdio, many=True),
-            attrs.evolve(runtime, label="runtime, in this process, aborts cancel", cancelling=True),
         ]
     raise UsageError(
         f"--subject is reference, pi@RELEASE or pi@FOLDER, not {options.subject!r}; for a program use --exec or --ws"

@@ -165,11 +165,11 @@ async def _run_release(release: str, opener: Opener, scenarios: Sequence[Scenari
     try:
         async with open_keeper(opener) as keeper:
             await keeper.start()
-            with progress(console, f"pi@{release}", len(scenarios)) as tick:
+            with progress(console, f"pi@{release}") as tick:
                 for scenario in scenarios:
                     if not lacking(scenario, keeper.hello):
                         runs.append(await keeper.drive(scenario))
-                    tick(scenario.name)
+                    tick(scenario.name, len(scenarios))
     except SubjectUnstartable as fault:
         raise SubjectUnavailable(f"pi@{release}: {fault.message} {fault.stderr}") from None
     return runs

@@ -164,7 +164,7 @@ class AsAnother:
     """Judges anew, as another profile, what a subject has done already.
 
     Args:
-        scenarios: those that it was driven through.
+        scenarios: those that it was driven through, with their twins.
         decide: how verdicts are made.
         hello: what the subject said of itself.
         runtime: opens the runtime under a profile.

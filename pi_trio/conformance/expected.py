@@ -5,7 +5,8 @@ differ on purpose, to the reviewed golden trace. Everybody else is held to the r
 the runtime may serve as a reference it has to agree with its vectors on that very scenario. Where a subject plays a
 scenario in a way of its own (`mirror`), the runtime plays it in that way too; nothing was recorded so, and
 what cannot be compared then is not offered. Nor is what a release cannot do at all: of that there is no recording.
-The one own way that is reviewed is the cancelling abort, which has golden traces of its own (`cancelling`).
+The one own way that is reviewed is the cancelling abort, which has golden traces of its own (`cancelling`). Who has
+nothing else is held to them in all scenarios, who offers both modes in the `twins`.
 
 A profile may be composed of several releases. No release behaves so, but in each single scenario one of them mostly
 does, and then its vectors are what the runtime has to agree with. Where none does and a ruling applies, what a release
@@ -33,6 +34,7 @@ from .needs import is_exact, missing, needs
 from .protocol import Object
 from .ruled import Entry, Golden, golden_path, read_golden
 from .scenario import Scenario
+from .twins import Twin, written
 from .vectors import Vectors
 
 
@@ -120,7 +122,7 @@ class OfOthers:
 
     Args:
         opener: opens the runtime.
-        scenarios: those that will be asked about.
+        scenarios: those that will be asked about; of twins only if the subject plays them.
         releases: those that the profile is composed of, its base first.
     """
 
@@ -128,17 +130,20 @@ class OfOthers:
         self, opener: Opener, scenarios: Sequence[Scenario], vectors: Vectors, releases: Sequence[str]
     ) -> None:
         self._opener = opener
-        self._scenarios = scenarios
+        self._scenarios = tuple(each for each in scenarios if not isinstance(each, Twin))
+        self._twins = tuple(each for each in scenarios if isinstance(each, Twin))
         self._vectors = vectors
         self._releases = releases
         self._hello: Object = {}
         self._advisory: Mapping[str, Run | Exception] = {}
-        self._in_mode(expected_of_runtime, scenarios, {})
+        self._in_mode(expected_of_runtime, self._scenarios, {})
         self._own: dict[str, Scenario] = {}
         self._own_runs: Mapping[str, Run | Exception] = {}
 
     async def consult(self) -> None:
-        """Run the runtime through all scenarios; before anybody is judged, so that nobody can get in its way."""
+        """Run the runtime through all scenarios that are written; before anybody is judged, so that nobody can get in
+        its way.
+        """
         async with open_keeper(self._opener) as runtime:
             await runtime.start()
             self._hello = runtime.hello
@@ -161,6 +166,10 @@ class OfOthers:
             base = [cancelling(each) for each in self._scenarios]
             await rest()
             self._in_mode(expected_of_cancelling, base, await consult_runtime(self._opener, base))
+        elif features.get("abort") == "both" and self._twins:
+            await rest()
+            runs = {**self._advisory, **await consult_runtime(self._opener, self._twins)}
+            self._in_mode(expected_in_its_mode, (*self._scenarios, *self._twins), runs)
         pairs = ((each, mirrored(each, features)) for each in self._base.values())
         self._own = {each.name: own for each, own in pairs if own is not each}
         if self._own:
@@ -187,16 +196,11 @@ class OfOthers:
 
 
 class OfRuntime:
-    """What the runtime itself has to show: see `expected_of_runtime`.
+    """What the runtime itself has to show: see `expected_in_its_mode`."""
 
-    Args:
-        cancelling: its aborts cancel: see `expected_of_cancelling`.
-    """
-
-    def __init__(self, vectors: Vectors, release: str, *, cancelling: bool = False) -> None:
+    def __init__(self, vectors: Vectors, release: str) -> None:
         self._vectors = vectors
         self._release = release
-        self._expect = expected_of_cancelling if cancelling else expected_of_runtime
         self._hello: Object = {}
 
     async def meet(self, hello: Object, _: Callable[[], Awaitable[None]]) -> None:
@@ -204,8 +208,8 @@ class OfRuntime:
         self._hello = hello
 
     def of(self, scenario: Scenario) -> Expectation:
-        """What is expected in a scenario. Raises: as `expected_of_runtime`."""
-        return self._expect(self._vectors, self._release, scenario, self._hello)
+        """What is expected in a scenario. Raises: as `expected_in_its_mode`."""
+        return expected_in_its_mode(self._vectors, self._release, scenario, self._hello)
 
 
 def lacking(scenario: Scenario, hello: Object) -> tuple[str, ...]:
@@ -283,6 +287,14 @@ def expected_of_cancelling(vectors: Vectors, release: str, scenario: Scenario, h
     )
 
 
+def expected_in_its_mode(vectors: Vectors, release: str, scenario: Scenario, hello: Object) -> Expectation:
+    """What the runtime has to show in a scenario, or in a twin. Arguments and errors as with the two above."""
+    if isinstance(scenario, Twin):
+        cancelled = expected_of_cancelling(vectors, release, scenario.written, hello)
+        return attrs.evolve(cancelled, scenario=scenario)
+    return expected_of_runtime(vectors, release, scenario, hello)
+
+
 async def consult_runtime(opener: Opener, scenarios: Sequence[Scenario]) -> dict[str, Run | Exception]:
     """What the runtime does in each scenario, by name; an exception where it cannot serve as a reference.
 
@@ -324,7 +336,7 @@ def expected_of_others(
     recorded = [release for release in releases if vectors.names(release)]
     ruled: list[Expectation] = []
     for release in recorded:
-        if len(releases) > 1 and not vectors.path(release, scenario.name).is_file():
+        if len(releases) > 1 and not vectors.path(release, written(scenario).name).is_file():
             continue
         expected = expect(vectors, release, scenario, hello)
         if expected.fingerprint == fingerprint(run.lines):

@@ -26,6 +26,7 @@ from .needs import missing, needs
 from .nursery import single_errors
 from .protocol import Object
 from .scenario import Scenario
+from .twins import played_by
 from .vectors import VectorError
 from .verdict import FAILURES, Leg, Outcome, Verdict
 
@@ -57,12 +58,13 @@ async def judge_subject(
     jobs: int = 1,
     fail_fast: bool = False,
     mark: Callable[[Verdict], Verdict] = lambda verdict: verdict,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str, int], None] = lambda _, __: None,
 ) -> Leg:
     """Drive one subject through scenarios, and judge each.
 
     Args:
         label: how the user knows the subject.
+        scenarios: a twin among them is left out if the subject does not offer both modes of the abort.
         expect: says what is expected in a scenario.
         decide: makes the verdict on a run.
         meet: called once, before the first scenario.
@@ -70,16 +72,14 @@ async def judge_subject(
         jobs: how many processes of the subject may be at work at once.
         fail_fast: stop at the first failure that `mark` leaves one.
         mark: has the last word on each verdict.
-        progress: told the name of each scenario when its verdict has fallen.
+        progress: told the name of each scenario when its verdict has fallen, and how many there are.
 
     Never raises for what the subject does: one that cannot be started is a leg without verdicts, one that
     dies is started again for the next scenario, and where that fails, that scenario is lost and the next one
     tries again. A fault of the tester is the verdict HARNESS on that scenario. When cancelled, the subject is
     ended.
     """
-    judging = _Judging(
-        scenarios, expect=expect, decide=decide, mark=mark, progress=progress, fail_fast=fail_fast
-    )
+    judging = _Judging(expect=expect, decide=decide, mark=mark, progress=progress, fail_fast=fail_fast)
     with judging.scope:
         async with AsyncExitStack() as stack:
             keepers = [
@@ -90,14 +90,14 @@ async def judge_subject(
                 await keepers[0].start()
             except SubjectFault as fault:
                 return Leg(label=label, hello=None, fault=fault.message, stderr=fault.stderr)
-            judging.hello = keepers[0].hello
+            judging.take(keepers[0].hello, scenarios)
             if meet is not None:
                 await meet(judging.hello, keepers[0].rest)
             with single_errors():
                 async with trio.open_nursery() as nursery:
                     for keeper in keepers:
                         nursery.start_soon(judging.work, keeper)
-    unrun = len(scenarios) - len(judging.verdicts)
+    unrun = judging.number - len(judging.verdicts)
     return Leg(label=label, hello=judging.hello, verdicts=tuple(judging.verdicts), unrun=unrun)
 
 
@@ -120,23 +120,29 @@ class _Judging:
 
     def __init__(
         self,
-        scenarios: Sequence[Scenario],
         *,
         expect: Expect,
         decide: Decide,
         mark: Callable[[Verdict], Verdict],
-        progress: Callable[[str], None],
+        progress: Callable[[str, int], None],
         fail_fast: bool,
     ) -> None:
         self.hello: Object = {}
+        self.number = 0
+        """How many scenarios there are."""
         self.verdicts: list[Verdict] = []
         self.scope = trio.CancelScope()
         """All that has to do with the subject; cancelled after the first failure, if that is to be the last."""
         self._expect, self._decide, self._mark, self._progress = expect, decide, mark, progress
         self._fail_fast = fail_fast
-        self._todo: Iterator[tuple[int, Scenario]] = iter(enumerate(scenarios))
+        self._todo: Iterator[tuple[int, Scenario]] = iter(())
         self._attempts: dict[int, _Attempt] = {}
         self._lost = _Losses()
+
+    def take(self, hello: Object, scenarios: Sequence[Scenario]) -> None:
+        """Take on those of the scenarios that the subject that says `hello` is judged by."""
+        played = played_by(hello, scenarios)
+        self.hello, self.number, self._todo = hello, len(played), iter(enumerate(played))
 
     async def work(self, keeper: Keeper) -> None:
         """Take scenarios, one after the other, until none is left."""
@@ -160,7 +166,7 @@ class _Judging:
                 self._lost.note(attempt.fault)
             verdict = self._mark(verdict)
             self.verdicts.append(verdict)
-            self._progress(verdict.name)
+            self._progress(verdict.name, self.number)
             if self._fail_fast and verdict.outcome in (*FAILURES, Outcome.HARNESS):
                 self.scope.cancel()
                 return

@@ -121,6 +121,11 @@ def _frozen_objects(values: Iterable[Mapping[str, Any]]) -> tuple[Object, ...]:
     return tuple(_frozen_object(value) for value in values)
 
 
+def _is_a_name(_: Any, __: Any, value: str) -> None:
+    if not _NAME.fullmatch(value):
+        raise ScenarioError("name", f"a name is made of a-z, 0-9 and _, not {value!r}")
+
+
 @attrs.frozen(kw_only=True)
 class Scenario:
     """One conversation with a subject, complete.
@@ -137,7 +142,7 @@ class Scenario:
         ScenarioError: when made from anything else.
     """
 
-    name: str
+    name: str = attrs.field(validator=_is_a_name)
     title: str
     topic: str
     create: Object = attrs.field(factory=dict[str, Any], converter=_frozen_object)
@@ -146,8 +151,6 @@ class Scenario:
     rules: tuple[Rule, ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
-            raise ScenarioError("name", f"a name is made of a-z, 0-9 and _, not {self.name!r}")
         check_create(self.create, "create")
         rules = tuple(Rule.from_json(rule, f"answers[{index}]") for index, rule in enumerate(self.answers))
         object.__setattr__(self, "rules", rules)

@@ -18,6 +18,7 @@ import attrs
 
 from .clauses import GROUPS, Clause
 from .needs import CANCELLING
+from .twins import twin_name
 from .verdict import Outcome, Verdict
 
 CANCELS: Final = "D-10"
@@ -118,7 +119,8 @@ def standings(in_force: Iterable[Clause], seen: Seen) -> tuple[ClauseVerdict, ..
 def _standing(
     clause: Clause, causes: tuple[Cause, ...], outcomes: Mapping[str, Verdict], seen: Seen
 ) -> ClauseVerdict:
-    played = [outcomes[name] for name in clause.evidence if name in outcomes]
+    names = [each for name in clause.evidence for each in (name, twin_name(name))]
+    played = [outcomes[name] for name in names if name in outcomes]
     evidence = [
         seen.explained.get(verdict.name, verdict) for verdict in played if _is_of(clause, verdict, seen)
     ]

@@ -15,6 +15,7 @@ from pi_trio.conformance.baseline import Baseline
 from pi_trio.conformance.protocol import REQUIRED_COMMANDS
 from pi_trio.conformance.ruled import golden_path, propose
 from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.twins import with_twins
 from pi_trio.conformance.vectors import Recording, Vectors
 from pi_trio.profile import PROFILES
 
@@ -260,7 +261,7 @@ def test_scenarios_can_be_listed(pi_trio: PiTrio) -> None:
     ]
     assert "One call: start, beforeToolCall, execute" in out
     whole = pi_trio("conform", "--list")[1].splitlines()
-    assert len(whole) == len(all_scenarios())
+    assert len(whole) == len([*with_twins(all_scenarios())])
 
 
 def test_a_list_of_nothing_is_wrong_usage(pi_trio: PiTrio) -> None:

@@ -27,10 +27,10 @@ from pi_trio.conformance.faults import SubjectUnstartable
 def test_who_takes_long_says_a_word_now_and_then(seconds: float, lines: list[str]) -> None:
     """`seconds` is what each of the eight takes."""
     file, times = StringIO(), [0.0]
-    with progress(Console(file=file), "it", 8, now=lambda: times[-1]) as tick:
+    with progress(Console(file=file), "it", now=lambda: times[-1]) as tick:
         for number in range(1, 9):
             times.append(number * seconds)
-            tick("name")
+            tick("name", 8)
     assert file.getvalue().splitlines() == lines
 
 

@@ -144,16 +144,16 @@ async def test_a_fault_of_the_tester_is_not_the_subjects(
 
 async def test_progress_is_told(peer, run) -> None:
     expected = Expectation(lines=(await run(GOOD)).lines)
-    names: list[str] = []
+    told: list[tuple[str, int]] = []
     await judge_subject(
         "peer",
         peer(GOOD).opener(),
         scenarios("a", "b"),
         expect=lambda _: expected,
         decide=judge,
-        progress=names.append,
+        progress=lambda *one: told.append(one),
     )
-    assert names == ["a", "b"]
+    assert told == [("a", 2), ("b", 2)]
 
 
 # Deaths.
@@ -247,12 +247,12 @@ async def test_a_failure_that_a_baseline_knows_is_one_still(peer, run) -> None:
 
 async def test_progress_is_in_order_whatever_the_number(peer, run) -> None:
     expected = Expectation(lines=(await run(GOOD)).lines)
-    names: list[str] = []
+    told: list[tuple[str, int]] = []
     await judge_subject(
         "peer", peer(GOOD).opener(), scenarios(*"abcdef"),
-        expect=lambda _: expected, decide=judge, jobs=3, progress=names.append,
+        expect=lambda _: expected, decide=judge, jobs=3, progress=lambda *one: told.append(one),
     )  # fmt: skip
-    assert names == list("abcdef")
+    assert told == [(name, 6) for name in "abcdef"]
 
 
 # The first failure.

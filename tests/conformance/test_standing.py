@@ -97,6 +97,12 @@ def test_only_what_cancels_shows_what_cancelling_promises() -> None:
     assert (found.standing, found.missing) == (Standing.NOT_OFFERED, ("feature abort: cancelling",))
     assert standing(clause, attrs.evolve(unable, verdicts=[])) is Standing.NOT_REACHED
     assert standing(RULING, unable) is Standing.HOLDS
+    both = Seen(
+        verdicts=[verdict("text", Outcome.PASS), verdict("text (cancel)", Outcome.PASS)],
+        cancelled=frozenset({"text (cancel)"}),
+    )
+    (found,) = standings([clause], both)
+    assert (found.standing, found.shown_by) == (Standing.HOLDS, ("text (cancel)",))
     lacking = Seen(verdicts=[verdict("text", Outcome.NOT_OFFERED)])
     assert standing(clause, lacking) is Standing.NOT_OFFERED
 

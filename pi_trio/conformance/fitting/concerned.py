@@ -134,7 +134,7 @@ async def fields_concerned(
     one that was judged as.
     """
     search = _Search(reference or Reference(), get_profile(judged_as))
-    sound = [failure for failure in failures if failure.scenario.name not in rulings.names]
+    sound = [failure for failure in failures if not rulings.concern(failure.scenario)]
     for failure in sorted(sound or failures, key=lambda each: len(each.lines)):
         if search.tried < searches:
             await search.look_into(failure)

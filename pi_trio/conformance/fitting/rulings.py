@@ -12,6 +12,8 @@ from functools import cached_property
 import attrs
 
 from pi_trio.conformance.ruled import golden_names, read_golden
+from pi_trio.conformance.scenario import Scenario
+from pi_trio.conformance.twins import Twin
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.profile import PROFILES
 
@@ -29,6 +31,10 @@ class Rulings:
         return frozenset(
             name for profile in PROFILES.values() for name in golden_names(self.vectors, profile.release)
         )
+
+    def concern(self, scenario: Scenario) -> bool:
+        """Whether the runtime is no measure of real Pi in a scenario. In a twin it never is: no release cancels."""
+        return isinstance(scenario, Twin) or scenario.name in self.names
 
     def commands_before(self, scenario: str) -> int | None:
         """How many commands are sent before one enters a ruling; None if none does.

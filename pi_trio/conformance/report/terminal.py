@@ -20,6 +20,7 @@ from pi_trio.conformance.compare import Hunk, canonical, parting
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.standing import ClauseVerdict
+from pi_trio.conformance.twins import names_twin
 from pi_trio.conformance.verdict import (
     FAILURES,
     ExitCode,
@@ -33,7 +34,7 @@ from pi_trio.conformance.verdict import (
 )
 
 from .by_clause import show_clauses
-from .prose import clean, one_line, plain, quoted
+from .prose import clean, count, one_line, plain, quoted
 from .unoffered import show_unoffered
 
 _STYLES: Final = {
@@ -68,8 +69,8 @@ def show_scenarios(console: Console, scenarios: Sequence[Scenario]) -> None:
 
 
 @contextmanager
-def progress(console: Console, label: str, total: int) -> Generator[Callable[[str], None]]:
-    """A bar that grows with each scenario that is named, and is gone at the end. Only on a terminal."""
+def progress(console: Console, label: str) -> Generator[Callable[[str, int], None]]:
+    """A bar that grows with each name that is told, of so many, and is gone at the end. Only on a terminal."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -77,8 +78,8 @@ def progress(console: Console, label: str, total: int) -> Generator[Callable[[st
         TextColumn("{task.fields[name]}", markup=False),
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(label, total=total, name="")
-        yield lambda name: bar.update(task, advance=1, name=name)
+        task = bar.add_task(label, total=None, name="")
+        yield lambda name, total: bar.update(task, advance=1, total=total, name=name)
 
 
 def show_report(
@@ -105,6 +106,8 @@ def show_report(
     worst = list(report.worst())
     if len(report.legs) > 1:
         say(console, f"each scenario counts once: the worst that came of these {len(report.legs)}")
+    if number := sum(names_twin(verdict.name) for verdict in worst):
+        say(console, f"{count(number, 'scenario')} once more, with aborts that cancel: NAME (cancel)")
     if worst:
         console.print(_table(worst))
     if verbose:
