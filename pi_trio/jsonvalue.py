@@ -127,6 +127,9 @@ class FrozenList(list[JSON]):
         return FrozenList, (list(self),)
 
 
+_ATOMS: Final[frozenset[type]] = frozenset((str, bool, type(None), int, float))
+"""Types of values that hold no others."""
+
 _DONE: Final[frozenset[type]] = frozenset((str, bool, type(None), FrozenDict, FrozenList))
 """Types whose values are frozen as they stand."""
 
@@ -171,6 +174,8 @@ def freeze_if_there(value: JSON | Absent) -> JSON | Absent:
 
 def thaw(value: JSON) -> Any:
     """A deep copy in plain dicts and lists, free to change."""
+    if type(value) in _ATOMS:
+        return value
     if isinstance(value, (dict, Mapping)):
         items: dict[str, Any] = {}
         for key, item in value.items():  # no comprehension: that would be a second frame a level
@@ -246,7 +251,11 @@ def _freeze(value: object, depth: int) -> Any:
         for key, item in cast("Mapping[object, Any]", value).items():
             try:
                 name = key if type(key) is str else _key(key)
-                _set_member(members, name, item if type(item) in _DONE else _freeze(item, depth + 1))
+                kind = type(item)
+                if kind in _DONE or (kind is int and -SAFE_INTEGER <= item <= SAFE_INTEGER):  # as mostly
+                    _set_member(members, name, item)
+                else:
+                    _set_member(members, name, _freeze(item, depth + 1))
             except CodecError as error:
                 raise error.under(str(key)) from None
         return members

@@ -122,6 +122,8 @@ def _text_of(content: str | Iterable[Content] | Absent) -> str:
 
 
 def _contents_if_there(value: Iterable[Content] | Absent) -> tuple[Content, ...] | Absent:
+    if type(value) is tuple and _BLOCKS.issuperset(map(type, value)):  # as mostly
+        return value
     return value if isinstance(value, Absent) else _contents(value)
 
 

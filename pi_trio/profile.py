@@ -215,4 +215,6 @@ def _release_profile(name: str) -> Profile:
     try:
         return PROFILES[name]
     except KeyError:
-        raise UnknownProfileError(f"there is no profile {name!r}; known are: {', '.join(PROFILES)}") from None
+        near = f" (pi-{name} is meant, if that is the release)" if f"pi-{name}" in PROFILES else ""
+        known = ", ".join(PROFILES)
+        raise UnknownProfileError(f"there is no profile {name!r}{near}; known are: {known}") from None

@@ -86,8 +86,9 @@ def quick(cls: type[T]) -> type[T]:
     return cls
 
 
-def maker(cls: type[T]) -> Callable[..., T]:
-    """A function that makes objects of a class: of the fields without a default, in their order, taken as they are.
+def maker(cls: type[T], *also: str) -> Callable[..., T]:
+    """A function that makes objects of a class: of the fields without a default and of these others, in the order of
+    the class, taken as they are.
 
     It takes two thirds of the time of a `quick` constructor, which Python calls by way of a dictionary of its
     arguments. For what happens at every delta.
@@ -98,7 +99,7 @@ def maker(cls: type[T]) -> Callable[..., T]:
     for field in attrs.fields(cls):
         name = field.name
         known[f"set_{name}"] = getattr(cls, name).__set__
-        if field.default is attrs.NOTHING:
+        if field.default is attrs.NOTHING or name in also:
             parameters.append(name)
         else:
             known[name] = field.default
@@ -107,6 +108,24 @@ def maker(cls: type[T]) -> Callable[..., T]:
     exec("\n".join(lines), known)  # noqa: S102  (as `quick`)
     make: Callable[..., T] = known["make"]
     return make
+
+
+def changer(cls: type[T], *names: str) -> Callable[..., T]:
+    """A function that makes changed copies of objects of a class: `attrs.evolve` for these fields, taken as they are.
+
+    It takes a fifth of the time. What is of a subclass is left to `attrs.evolve`. For what happens at every response.
+    """
+    known: dict[str, Any] = {"cls": cls, "new": object.__new__, "evolve": attrs.evolve}
+    given = ", ".join(f"{name}={name}" for name in names)
+    body = [f"    if type(old) is not cls: return evolve(old, {given})", "    made = new(cls)"]
+    for field in attrs.fields(cls):
+        name = field.name
+        known[f"set_{name}"] = getattr(cls, name).__set__
+        body.append(f"    set_{name}(made, {name if name in names else f'old.{name}'})")
+    lines = [f"def change(old, {', '.join(names)}):", *body, "    return made"]
+    exec("\n".join(lines), known)  # noqa: S102  (as `quick`)
+    change: Callable[..., T] = known["change"]
+    return change
 
 
 @cache

@@ -28,7 +28,8 @@ from pi_trio.events import (
 )
 from pi_trio.jsonvalue import freeze
 from pi_trio.messages import AssistantMessage, TextContent, ToolResult, Usage, UserMessage
-from pi_trio.wire import known_fields, maker, wire_name
+from pi_trio.models.builder import ResponseBuilder
+from pi_trio.wire import changer, known_fields, maker, wire_name
 
 from .strategies import DATA_CLASSES
 
@@ -140,3 +141,20 @@ def test_a_maker_makes_what_the_constructor_makes(cls: type[Any]) -> None:
     made = maker(cls)(*given.values())
     assert made == cls(**given)
     assert (made.extra, made.keys) == ({}, None)
+
+
+def test_a_maker_takes_fields_with_a_default_too() -> None:
+    given: dict[str, Any] = {"tool_call_id": "t1", "tool_name": "add", "result": ToolResult(content=[])}
+    make = maker(ToolExecutionEnd, "duration_ms")
+    assert make(*given.values(), False, 3) == ToolExecutionEnd(**given, is_error=False, duration_ms=3)
+
+
+def test_a_changer_changes_as_evolve_does() -> None:
+    change = changer(AssistantMessage, "stop_reason", "error_message")
+    changes: dict[str, Any] = {"stop_reason": "error", "error_message": "gone"}
+    old = attrs.evolve(PARTIAL, extra={"later": 1}, keys=("role", "later"))
+    made, expected = change(old, "error", "gone"), attrs.evolve(old, **changes)
+    assert (made, made.keys) == (expected, expected.keys)
+    growing = ResponseBuilder.like(old).start().partial  # of a subclass, whose fields are not there yet
+    assert change(growing, "error", "gone") == attrs.evolve(growing, **changes)
+    assert type(change(growing, "error", "gone")) is AssistantMessage

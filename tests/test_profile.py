@@ -47,6 +47,8 @@ def test_only_fields_can_be_another_releases(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["pi-1.0.3,identity", "pi-1.0.3,identity=1.6.0", ",identity=pi-1.6.0"])
 def test_fields_are_taken_from_releases(name: str) -> None:
+    with pytest.raises(UnknownProfileError, match=r"no profile '0\.85\.0' \(pi-0\.85\.0 is meant"):
+        get_profile("0.85.0")
     with pytest.raises(UnknownProfileError, match="there is no profile"):
         get_profile(name)
 

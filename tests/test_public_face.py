@@ -168,3 +168,12 @@ def test_an_agent_imports_no_tester() -> None:
         "pi_trio.cli",
     )
     assert [name for name in modules if name.startswith(unwanted)] == []
+
+
+def test_the_module_for_tests_needs_no_import_of_its_own() -> None:
+    """As in `help(pi_trio.testing)`; and whoever does not ask for it does not have it."""
+    asked = (
+        'import sys, pi_trio; assert "pi_trio.testing" not in sys.modules; print(pi_trio.testing.__name__)'
+    )
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout == "pi_trio.testing\n"

@@ -6,35 +6,35 @@ spot; then all prepared calls are launched together; each ends when it is done, 
 last has ended, the result messages are said in source order. One tool that declares itself sequential makes
 its whole batch so.
 
-**Launching** in source order takes care in trio, whose scheduler starts tasks in any order. So the children
-of the batch's nursery are all alike, and each takes the next call when it first runs: every call's code up to
-its first suspension runs before any call goes on, and in order. The checkpoint after `execute` keeps that
+**Launching** in source order takes care in trio, whose scheduler runs tasks in any order. So the run's couriers
+(`couriers.py`) get as many errands that are all alike, and whoever runs first takes the next call: every call's code up
+to its first suspension runs before any call goes on, and in order. The wait for its updates after `execute` keeps that
 true for tools that never suspend.
 
 **Updates** converge before a call ends. Their deliveries begin inside `on_update`, so they begin in order; the run's
-couriers (`couriers.py`) finish them, so they may overlap; and the call waits for the last of them.
+couriers finish them, so they may overlap; and the call waits for the last of them.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextvars import copy_context
+from functools import partial
 from typing import Final
 
 import attrs
 import trio
 
 from ..events import MessageEnd, MessageStart, ToolExecutionUpdate
-from ..happening import Happening
 from ..jsonvalue import JSON
 from ..messages import AssistantMessage, Message, ToolResult, ToolResultMessage
 from ..texts import OPERATION_ABORTED, TRUNCATED
 from ..wire import maker
 from .call import Caller, Prepared, answer_of, end_of, error_outcome, start_of
 from .config import LoopState
-from .couriers import Report, Reports
+from .couriers import Report, Reports, UnderWay
 from .ledger import CallRecord, Outcome
-from .nursery import open_bare_nursery
 from .run import Run
 
 #: What is said most often is made quickest.
@@ -126,10 +126,11 @@ class _Batch:
             reached.append(record)
             if self._breaks_off():
                 break
-        launches = iter(ready)
-        async with open_bare_nursery() as nursery:
-            for _ in ready:
-                nursery.start_soon(self._launch, launches)
+        launch = partial(self._launch, iter(ready))
+        under_way = UnderWay(len(ready))
+        for _ in ready:
+            self.run.couriers.send((launch, under_way.one_less), copy_context())
+        await under_way.wait()
         self.run.check()
         for record in reached:
             await answer_call(self.run, record)
@@ -141,7 +142,7 @@ class _Batch:
 
     @trio.lowlevel.enable_ki_protection
     async def _launch(self, launches: Iterator[tuple[CallRecord, Prepared]]) -> None:
-        """A child of the batch: take the next call, run it to its end. Never raises, but for Cancelled."""
+        """An errand of the batch: take the next call, run it to its end. Never raises, but for Cancelled."""
         record, prepared = next(launches)
         with self.run.containing:
             self.run.check()
@@ -161,7 +162,6 @@ class _Batch:
                 executed = await self.caller.execute(prepared, updates.report)
         finally:
             updates.close()
-        await trio.lowlevel.cancel_shielded_checkpoint()
         await updates.delivered()
         self.run.check()
         assert executed is not None  # only a failed run has none, and `check` has raised
@@ -176,8 +176,7 @@ class _Updates:
         self._record = record
         self._open = True
         self._begun: Reports = deque()
-        self._under_way = 0
-        self._all_arrived: Happening | None = None
+        self._under_way = UnderWay()
 
     @trio.lowlevel.enable_ki_protection
     def report(self, partial: ToolResult) -> Report | None:
@@ -191,10 +190,11 @@ class _Updates:
             return None
         call = self._record.call
         event = _update(call.id, call.name, call.arguments, partial)
-        report = Report(self._run.begin(event, self._record), self._arrived)
-        self._under_way += 1
+        report = Report(self._run.begin(event, self._record), self._under_way.one_less)
+        self._under_way.one_more()
         self._begun.append(report)
-        self._run.couriers.send_for(self._begun)
+        if len(self._begun) == 1:  # or somebody has been sent for already, who will see to it
+            self._run.couriers.send(self._begun, report.context)
         return report
 
     def close(self) -> None:
@@ -202,25 +202,18 @@ class _Updates:
         self._open = False
 
     async def delivered(self) -> None:
-        """Return when all reports have arrived."""
-        if self._under_way:
-            self._all_arrived = Happening()
-            await self._all_arrived.wait()
-
-    def _arrived(self) -> None:
-        self._under_way -= 1
-        if self._all_arrived is not None and not self._under_way:
-            self._all_arrived.set()
+        """Return when all reports have arrived, in a later pass of the scheduler at the earliest."""
+        await self._under_way.wait()
 
 
-async def start(run: Run, record: CallRecord) -> None:
+def start(run: Run, record: CallRecord) -> Awaitable[None]:
     """Say that a call has started."""
-    await run.emit(start_of(record), record)
+    return run.emit(start_of(record), record)
 
 
-async def end(run: Run, record: CallRecord) -> None:
+def end(run: Run, record: CallRecord) -> Awaitable[None]:
     """Say that a call has ended, with its outcome."""
-    await run.emit(end_of(record), record)
+    return run.emit(end_of(record), record)
 
 
 async def answer_call(run: Run, record: CallRecord) -> None:

@@ -12,14 +12,14 @@ other tools.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import attrs
 import trio
 
 from ..abort import AbortController, AbortSignal
 from ..events import ToolExecutionEnd, ToolExecutionStart
-from ..jsonvalue import ABSENT, freeze, thaw
+from ..jsonvalue import ABSENT, JSON, Number, freeze, thaw
 from ..messages import AssistantMessage, TextContent, ToolCall, ToolResult, ToolResultMessage
 from ..profile import PI_1_6_0, Profile
 from ..texts import BLOCKED, NOT_FOUND, OPERATION_ABORTED
@@ -27,6 +27,7 @@ from ..timestamps import now
 from ..tools.context import ToolAbortedError
 from ..tools.tool import Delivered, Tool, UpdateFn
 from ..tools.validate import InvalidArguments, validate_arguments
+from ..wire import maker
 from .hooks import (
     AfterToolCallContext,
     AfterToolCallResult,
@@ -40,6 +41,12 @@ from .ledger import CallRecord, Outcome
 from .nursery import bare, contained
 from .run import ask_directly, logger
 from .wait import Aborted
+
+#: Made of what is frozen already.
+_start: Final[Callable[[str, str, JSON], ToolExecutionStart]] = maker(ToolExecutionStart)
+_end: Final[Callable[[str, str, ToolResult, JSON, Number | None], ToolExecutionEnd]] = maker(
+    ToolExecutionEnd, "duration_ms"
+)
 
 #: Calls a function and awaits its answer; may raise `Cut` or `Aborted` (`wait.py`).
 Ask: TypeAlias = Callable[..., Awaitable[Any]]
@@ -203,20 +210,14 @@ def error_outcome(text: str, *, terminate: Any = ABSENT) -> Outcome:
 def start_of(record: CallRecord) -> ToolExecutionStart:
     """A call's start, with its arguments as the model gave them."""
     call = record.call
-    return ToolExecutionStart(tool_call_id=call.id, tool_name=call.name, args=call.arguments)
+    return _start(call.id, call.name, call.arguments)
 
 
 def end_of(record: CallRecord) -> ToolExecutionEnd:
     """A call's end, with its outcome."""
     call, outcome = record.call, record.outcome
     assert outcome is not None
-    return ToolExecutionEnd(
-        tool_call_id=call.id,
-        tool_name=call.name,
-        result=outcome.result,
-        is_error=outcome.is_error,
-        duration_ms=outcome.duration_ms,
-    )
+    return _end(call.id, call.name, outcome.result, outcome.is_error, outcome.duration_ms)
 
 
 def answer_of(record: CallRecord, profile: Profile) -> ToolResultMessage:

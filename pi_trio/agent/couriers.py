@@ -1,15 +1,21 @@
-"""Tasks that finish the deliveries which nobody waits for on the spot: those of progress reports.
+"""The tasks of a run that stay: they finish the deliveries of progress reports, and carry out the calls of batches.
 
-Deliveries may overlap, so each that is under way needs a task. But to start and end a task costs trio more than two
-listeners that yield, and a tool may report much. So a task that has finished its delivery stays for the next one, and a
+Deliveries may overlap, and so do calls: each that is under way needs a task. But to start and end a task costs trio
+more than two listeners that yield, and a tool may report much. So a task that is done stays for the next thing, and a
 run has as many of them as it ever needed at one time.
+
+**Whose they are.** The nursery around the loop (`settlement.py`) owns them all. It is left when the loop is over and
+has dismissed those that are idle, and the others have ended. So a batch has no nursery that waits for its calls, nor a
+call one for its reports: both count what is under way (`UnderWay`), and everything is counted off when it is over,
+however it ended. That is why a batch has come to rest before its turn goes on, in a run that has failed, too. (When the
+grace of a cancelled run ends, who counts is cancelled with what is counted; then the nursery waits.)
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from contextvars import copy_context
+from collections.abc import Awaitable, Callable
+from contextvars import Context, copy_context
 from typing import TypeAlias
 
 import trio
@@ -26,20 +32,30 @@ class Report:
         arrived: called when it has been delivered.
     """
 
-    __slots__ = ("_arrived", "_delivered", "delivery")
+    __slots__ = ("_arrived", "_delivered", "_is_over", "context", "delivery")
 
     def __init__(self, delivery: Delivery, arrived: Callable[[], None]) -> None:
         self.delivery = delivery
+        #: What its listeners are called in, as if a task had been started for it.
+        self.context = copy_context()
         self._arrived = arrived
-        self._delivered = Happening()
+        self._is_over = False
+        self._delivered: Happening | None = None  # mostly nobody waits
 
     def has_arrived(self) -> None:
         """The delivery is over."""
-        self._delivered.set()
+        self._is_over = True
+        if self._delivered is not None:
+            self._delivered.set()
         self._arrived()
 
     async def wait(self) -> None:
         """Return when every listener has handled it."""
+        if self._is_over:
+            await trio.lowlevel.checkpoint()
+            return
+        if self._delivered is None:
+            self._delivered = Happening()
         await self._delivered.wait()
 
 
@@ -47,40 +63,108 @@ class Report:
 Reports: TypeAlias = deque[Report]
 
 
+class UnderWay:
+    """How many of some things are under way, and the one task that waits for them: a protected one."""
+
+    __slots__ = ("_number", "_waiting")
+
+    def __init__(self, number: int = 0) -> None:
+        self._number = number
+        self._waiting: trio.lowlevel.Task | None = None
+
+    def one_more(self) -> None:
+        """Another one begins."""
+        self._number += 1
+
+    def one_less(self) -> None:
+        """One is over."""
+        self._number -= 1
+        if self._waiting is not None and not self._number:
+            trio.lowlevel.reschedule(self._waiting)
+
+    async def wait(self) -> None:
+        """Return when none is under way, in a later pass of the scheduler at the earliest."""
+        if self._number:
+            self._waiting = trio.lowlevel.current_task()
+            await trio.lowlevel.wait_task_rescheduled(self._wait_no_more)
+        else:
+            await trio.lowlevel.cancel_shielded_checkpoint()
+
+    def _wait_no_more(self, _raise_cancel: object) -> trio.lowlevel.Abort:
+        self._waiting = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+
+#: What is to be done, which raises nothing but Cancelled, and what is called when it is over.
+Errand: TypeAlias = tuple[Callable[[], Awaitable[None]], Callable[[], None]]
+
+
 class Couriers:
-    """The tasks of one run. Under `nursery`, which must not be left before all reports have arrived."""
+    """The tasks of one run. Under `nursery`, which must not be left before all that they do is done."""
 
     def __init__(self, nursery: trio.Nursery) -> None:
         self._nursery = nursery
         self._idle: list[trio.lowlevel.Task] = []
 
-    def send_for(self, reports: Reports) -> None:
-        """Have one more of a call's reports delivered. Whoever comes first takes the oldest, so they go in order."""
+    def send(self, what: Reports | Errand, context: Context) -> None:
+        """Have something done in a task, as by a nursery's `start_soon`.
+
+        Args:
+            what: an errand; or the reports of a call, of which the first has nobody who delivers it.
+            context: what the task runs in.
+        """
         if self._idle:
             courier = self._idle.pop()
-            courier.context = copy_context()  # what a task that is started here would have
-            trio.lowlevel.reschedule(courier, Value(reports))
+            courier.context = context
+            trio.lowlevel.reschedule(courier, Value(what))
         else:
-            self._nursery.start_soon(self._work, reports)
+            context.run(self._nursery.start_soon, self._work, what)
 
     def dismiss(self) -> None:
-        """Let the tasks end: all reports have arrived, and none will come."""
+        """Let the tasks end: all that was to be done is done, and nothing more will come."""
         while self._idle:
             trio.lowlevel.reschedule(self._idle.pop())
 
     @trio.lowlevel.enable_ki_protection
-    async def _work(self, reports: Reports | None) -> None:
+    async def _work(self, what: Reports | Errand | None) -> None:
         courier = trio.lowlevel.current_task()
 
         def leave(_raise_cancel: object) -> trio.lowlevel.Abort:
             self._idle.remove(courier)
             return trio.lowlevel.Abort.SUCCEEDED
 
-        while reports is not None:
-            report = reports.popleft()
-            try:
-                await report.delivery.finish()
-            finally:
-                report.has_arrived()
+        while what is not None:
+            if isinstance(what, tuple):
+                work, over = what
+                try:
+                    await work()
+                finally:
+                    over()
+            else:
+                report = what.popleft()
+                try:
+                    must_wait = report.delivery.must_wait()
+                    if what:
+                        self._pass_on(what)
+                    while must_wait:
+                        try:
+                            await report.delivery.hear()
+                        except BaseException as error:
+                            report.delivery.has_failed(error)
+                        must_wait = report.delivery.must_wait()
+                finally:
+                    report.has_arrived()
             self._idle.append(courier)
-            reports = await trio.lowlevel.wait_task_rescheduled(leave)
+            what = await trio.lowlevel.wait_task_rescheduled(leave)
+
+    def _pass_on(self, reports: Reports) -> None:
+        """See to the reports behind one: to those at once whose listeners need not be waited for.
+
+        For the others another courier is sent, because deliveries may overlap.
+        """
+        while reports:
+            report = reports[0]
+            if report.context.run(report.delivery.must_wait):
+                self.send(reports, report.context)
+                return
+            reports.popleft().has_arrived()

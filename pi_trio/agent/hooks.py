@@ -44,9 +44,12 @@ def _tools(tools: Iterable[Tool]) -> tuple[Tool, ...]:
 
 @attrs.frozen(kw_only=True)
 class AgentContext:
-    """What the next request is made from: the transcript and the tools that can run.
+    """What the next request is made from.
 
-    `system_prompt` is used up to 0.85.0 only; later the prompt is part of the transcript.
+    Attributes:
+        messages: the transcript.
+        tools: those that can run.
+        system_prompt: up to 0.85.0 only; later the prompt is part of the transcript.
     """
 
     messages: tuple[Message, ...] = attrs.field(converter=_messages)
@@ -56,7 +59,14 @@ class AgentContext:
 
 @attrs.frozen(kw_only=True)
 class TurnContext:
-    """A completed turn: its answer, the results of its calls, the context after it, all that this run has added."""
+    """A completed turn.
+
+    Attributes:
+        message: its answer.
+        tool_results: the results of its calls, in the order of the calls.
+        context: what the next request would be made from.
+        new_messages: all that this run has added so far, its prompts first.
+    """
 
     message: AssistantMessage
     tool_results: tuple[ToolResultMessage, ...]

@@ -38,7 +38,7 @@ def can_be_awaited(answer: object) -> TypeGuard[Awaitable[Any]]:
 async def wait_for(awaitable: Awaitable[T]) -> T:
     """Await something of the user's. If this raises, its caller, which is protected, must `give_up` the awaitable.
 
-    (That this does not do it itself saves a coroutine, twice for every event.)
+    (That this does not do it itself saves a coroutine for every delta.)
     """
     return await awaitable
 

@@ -92,14 +92,6 @@ class Ledger:
                 self.open_is_response = part == "response"
                 if record is not None and isinstance(message, ToolResultMessage):
                     record.message = message
-            case AgentEnd():
-                self.ended = True
-            case TurnStart():
-                self.turn_open = True
-            case TurnEnd():
-                self.turn_open = False
-                self.answer = None
-                self.calls = []
             case MessageEnd(message=message):
                 self.open_message = None
                 self.open_is_response = False
@@ -113,6 +105,14 @@ class Ledger:
                 record.started = True
             case ToolExecutionEnd() if record is not None:
                 record.ended = True
+            case AgentEnd():
+                self.ended = True
+            case TurnStart():
+                self.turn_open = True
+            case TurnEnd():
+                self.turn_open = False
+                self.answer = None
+                self.calls = []
             case _:
                 pass
 

@@ -89,7 +89,16 @@ async def run_agent_loop_continue(
 
 
 class LoopRun:
-    """A low-level run that has begun: its first event has been said. `await finish()` must follow, once."""
+    """A low-level run that has begun: its first event has been said. `await finish()` must follow, once.
+
+    Made by `start_agent_loop` and `start_agent_loop_continue`.
+
+    Args:
+        state: where the run begins.
+        pairs: the prompts, as `declared` gives them; none if the run goes on with the context as it is.
+        signal: aborts the run when it is raised; at once, if it is already.
+        grace: how long the run may take to settle when it is cancelled, in seconds.
+    """
 
     def __init__(self, state: LoopState, pairs: Pairs, signal: AbortSignal | None, grace: float) -> None:
         self._grace = grace
@@ -136,6 +145,12 @@ def start_agent_loop(
     """The synchronous half of `run_agent_loop`: when this returns, `emit` has been called for the first time.
 
     For adapters that must begin a run at an exact moment.
+
+    Args:
+        prompts, context, config, emit, signal, abort_mode, profile, grace: as for `run_agent_loop`.
+
+    Raises:
+        ValueError, TypeError: `abort_mode` or `grace` is none; nothing was said.
     """
     state = _begin_with(context, config, emit, profile, abort_mode, grace)
     pairs = declared(state, list(prompts))
@@ -155,8 +170,12 @@ def start_agent_loop_continue(
 ) -> LoopRun:
     """The synchronous half of `run_agent_loop_continue`; see `start_agent_loop`.
 
+    Args:
+        context, config, emit, signal, abort_mode, profile, grace: as for `run_agent_loop`.
+
     Raises:
         CannotContinueError: the context is empty, or ends with an assistant message; nothing was said.
+        ValueError, TypeError: as `start_agent_loop`.
     """
     _check_continuation(context)
     return LoopRun(_begin_with(context, config, emit, profile, abort_mode, grace), (), signal, grace)

@@ -8,20 +8,33 @@ an interrupt from the keyboard, or the error of its body. That one is raised as 
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, suppress
+from types import TracebackType
 
 import trio
 
 
-@asynccontextmanager
-async def open_bare_nursery() -> AsyncGenerator[trio.Nursery]:
-    """A nursery that raises one error and never a group of its own; see `bare` for which."""
-    try:
-        async with trio.open_nursery() as nursery:
-            yield nursery
-    except BaseExceptionGroup as group:
-        raise bare(group) from None
+class open_bare_nursery(AbstractAsyncContextManager[trio.Nursery]):  # noqa: N801  (as trio's)
+    """A nursery that raises one error and never a group of its own; see `bare` for which.
+
+    A class, because each turn opens one, and `asynccontextmanager` would make an asynchronous generator of it, of which
+    trio keeps a list.
+    """
+
+    def __init__(self) -> None:
+        self._manager = trio.open_nursery()
+
+    async def __aenter__(self) -> trio.Nursery:
+        return await self._manager.__aenter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        try:
+            return await self._manager.__aexit__(kind, error, traceback)
+        except BaseExceptionGroup as group:
+            raise bare(group) from None
 
 
 def bare(error: BaseException) -> BaseException:

@@ -11,6 +11,7 @@ included, before the next is read.
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
@@ -34,6 +35,7 @@ from ..messages import (
     Message,
     SystemMessage,
     TextContent,
+    ThinkingLevel,
     ToolCall,
     ToolResultMessage,
     Usage,
@@ -43,11 +45,11 @@ from ..models.stream import AssistantMessageEventStream, ModelContext, Opened
 from ..profile import Profile
 from ..texts import NO_RESULT, REQUEST_ABORTED
 from ..timestamps import now
-from ..wire import maker
+from ..wire import changer, maker
 from .config import LoopState
 from .delivery import Delivery
 from .interrupts import call_user
-from .nursery import is_cancelled
+from .nursery import bare, is_cancelled
 from .result import is_countable
 from .run import Run
 from .wait import Aborted, Wait
@@ -57,7 +59,12 @@ ATTRIBUTION: Final[dict[str, JSON]] = {
     "attribution": {"name": "pi", "url": "https://pi.dev", "categories": ["cli-agent"]}
 }
 
+logger: Final = logging.getLogger("pi_trio")
+
 _message_update: Final[Callable[[AssistantMessage, StreamEvent], MessageUpdate]] = maker(MessageUpdate)
+_with_thinking_level: Final[Callable[[AssistantMessage, ThinkingLevel], AssistantMessage]] = changer(
+    AssistantMessage, "thinking_level"
+)
 
 #: What ends a stream. By name, because a union that is written out is made anew each time.
 _LAST: Final = (StreamDone, StreamError)
@@ -102,6 +109,9 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
 
     The provider's context manager may hold a nursery. So an error inside is carried past it by hand, or it would come
     out in a group; and deliveries are shielded from it, or a provider that crashes would take the listeners along.
+
+    What came first counts: an abort while the provider is left changes nothing of an error, or of a result, that is
+    there already; and an error that comes of an abort leaves the response aborted.
     """
     failed: BaseException | None = None
     result: AssistantMessage | None = None
@@ -131,13 +141,26 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
                 except BaseException as error:
                     if is_cancelled(error):
                         raise
-                    failed = error
+                    failed = Aborted() if _because_of_abort(error, run) else error
     except Aborted:
-        if result is None:
+        if result is None and failed is None:
             raise
+    except BaseException as error:
+        if not _because_of_abort(error, run):
+            raise
+        if result is None and failed is None:
+            raise Aborted from error
     if failed is not None:
         raise failed
     return result
+
+
+def _because_of_abort(error: BaseException, run: Run) -> bool:
+    """Whether it is an error that a provider has raised when its wait had been ended by an abort (D-10)."""
+    if not run.cancelled or not isinstance(bare(error), Exception):
+        return False
+    logger.debug("a provider raised an error when it was aborted", exc_info=error)
+    return True
 
 
 async def _deliver(
@@ -145,7 +168,8 @@ async def _deliver(
 ) -> None:
     """Hand the stream's events to the slot, until one ends it. `shielded`: it is called inside of the wait's shield."""
     while True:
-        run.check_abort()
+        if run.cancelled:
+            raise Aborted
         try:
             event = await wait.outside(call_user(anext, events))
         except StopAsyncIteration:
@@ -154,12 +178,15 @@ async def _deliver(
             return
         delivery = slot.take(event)
         if delivery is not None:  # begun and finished here, because this happens once a delta
-            if delivery.must_wait():
-                if shielded:
+            if shielded:
+                while delivery.must_wait():
+                    try:
+                        await delivery.hear()
+                    except BaseException as error:
+                        delivery.has_failed(error)
+            elif delivery.must_wait():
+                with run.shielded():
                     await delivery.finish()
-                else:
-                    with run.shielded():
-                        await delivery.finish()
             run.check()
 
 
@@ -283,7 +310,7 @@ def stamped(state: LoopState, message: AssistantMessage) -> AssistantMessage:
     """The message with the thinking level that was asked for (1.0.3)."""
     if not state.run.profile.message_thinking_level:
         return message
-    return attrs.evolve(message, thinking_level=state.thinking_level)
+    return _with_thinking_level(message, state.thinking_level)
 
 
 async def _model_context(state: LoopState) -> ModelContext:

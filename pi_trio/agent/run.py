@@ -17,7 +17,6 @@ import logging
 import math
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from itertools import filterfalse
 from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
@@ -27,7 +26,7 @@ from ..abort import AbortController
 from ..events import AgentEvent
 from ..profile import Profile
 from .couriers import Couriers
-from .delivery import Delivery, Listener, Listeners
+from .delivery import Audience, Delivery, Listener, Listeners
 from .interrupts import call_user, can_be_awaited
 from .ledger import Ledger, Part
 from .nursery import bare, is_cancelled, remark, stray
@@ -98,15 +97,14 @@ class Run:
         self.containing = _Containing(self)
         #: The nursery that everything in the run runs under.
         self.nursery: trio.Nursery | None = None
-        #: Who delivers progress reports. There from the loop's beginning to its end.
+        #: Who delivers progress reports and carries out calls. There from the loop's beginning to its end.
         self.couriers: Couriers
         #: The waits for the outside that are open, in the order in which they began.
         self.waits: dict[Wait, None] = {}
         self._shields: dict[trio.CancelScope, None] = {}
         self._grace_ends = math.inf
         self._reduce = reduce
-        self._listeners = listeners
-        self._dropped: set[Listener] = set()
+        self._audience = Audience(listeners, self.signal, self._listener_failed)
         self._closing = False
 
     # --- failure -----------------------------------------------------------------------------------------
@@ -163,14 +161,11 @@ class Run:
         Raises:
             Cut: the run has failed, so only the closing events may still be said.
         """
-        if not self._closing:
-            self.check()
+        if self.failure is not None and not self._closing:
+            raise Cut
         self.ledger.reduce(event, part)
         self._reduce(event)
-        listeners = self._listeners.walk()
-        if self._closing or self.ledger.ended:  # no listener is dropped before that
-            listeners = filterfalse(self._dropped.__contains__, listeners)
-        return Delivery(event, self.signal, listeners, self._listener_failed)
+        return Delivery(event, self._audience)
 
     async def emit(self, event: AgentEvent, part: Part = None) -> None:
         """Say an event and wait until every listener has handled it.
@@ -179,10 +174,13 @@ class Run:
             Cut: the run had failed before, or failed during the delivery.
         """
         delivery = self.begin(event, part)
-        if delivery.must_wait():
-            await delivery.finish()
-        if not self._closing:
-            self.check()
+        while delivery.must_wait():
+            try:
+                await delivery.hear()
+            except BaseException as error:
+                delivery.has_failed(error)
+        if self.failure is not None and not self._closing:
+            raise Cut
 
     async def close(self, events: Iterator[tuple[AgentEvent, Part]]) -> None:
         """Say the closing events of a failed run. A listener that fails now is dropped until settlement (D-04)."""
@@ -196,11 +194,12 @@ class Run:
             self.ledger.reduce(event, part)
             self._reduce(event)
 
-    def _listener_failed(self, listener: Listener, error: BaseException) -> None:
+    def _listener_failed(self, listener: Listener | None, error: BaseException) -> None:
         """A listener raised. That fails the run; in the closing events it drops the listener instead."""
         if self._closing or self.ledger.ended:
             error = self._noted(error)
-            self._dropped.add(listener)
+            if listener is not None:
+                self._audience.dropped.add(listener)
             if self.late_errors:
                 remark(self.late_errors[0], "later in the same run", error)
             self.late_errors.append(error)

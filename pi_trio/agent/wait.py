@@ -100,6 +100,8 @@ class Wait:
         Raises:
             Cut: the run has failed, before or meanwhile; an answer that came at the same moment is not used. (After an
                 abort it is: what returns all the same keeps its answer.)
+            Cancelled: the wait was ended, or the surroundings are cancelled.
+            BaseException: whatever the awaitable raises, unless the run has failed.
         """
         self._outside = True
         if self._reached:
@@ -116,7 +118,8 @@ class Wait:
             raise Cut from None
         finally:
             self._outside = False
-        self._run.check()
+        if self._run.failure is not None:
+            raise Cut
         if self._reached and self._shield is not None:
             self._shield.shield = True
         return answer

@@ -54,7 +54,7 @@ from ..messages import (
     Usage,
 )
 from ..timestamps import now
-from ..wire import maker
+from ..wire import NO_FIELDS, changer, maker
 from .final_arguments import final_arguments
 from .partial import Growing, GrowingCall, GrowingText, Kind, Outline, PartialMessage, Unfinished, partial_at
 
@@ -64,7 +64,13 @@ _Failed: TypeAlias = Literal["error", "aborted"]
 
 _text_delta: Final[Callable[[int, str, AssistantMessage], TextDelta]] = maker(TextDelta)
 _thinking_delta: Final[Callable[[int, str, AssistantMessage], ThinkingDelta]] = maker(ThinkingDelta)
+_toolcall_start: Final[Callable[[int, AssistantMessage], ToolCallStart]] = maker(ToolCallStart)
+_toolcall_end: Final[Callable[[int, ToolCall, AssistantMessage], ToolCallEnd]] = maker(ToolCallEnd)
 _toolcall_delta: Final[Callable[[int, str, AssistantMessage], ToolCallDelta]] = maker(ToolCallDelta)
+
+_completed: Final[
+    Callable[[AssistantMessage, tuple[Content, ...], StopReason, str | None], AssistantMessage]
+] = changer(AssistantMessage, "content", "stop_reason", "error_message")
 
 
 class OutOfOrderError(PiTrioError, RuntimeError):
@@ -186,7 +192,7 @@ class ResponseBuilder:
         self._check_told("done")
         if self._open:
             raise OutOfOrderError(f"done while {self._open_blocks()}")
-        return StreamDone(reason=reason, message=self._whole(reason))
+        return StreamDone(reason=reason, message=self._whole(reason, self._outline.head.error_message))
 
     def error(self, message: str, *, reason: _Failed = "error") -> StreamError:
         """The response has failed, at any time, with blocks open or not even started.
@@ -202,7 +208,7 @@ class ResponseBuilder:
             raise ValueError(f"a failed response ends with {_either(get_args(_Failed))}, not {reason!r}")
         if self._ended:
             raise OutOfOrderError("error after the end of the response")
-        return StreamError(reason=reason, error=self._whole(reason, error_message=_text(message)))
+        return StreamError(reason=reason, error=self._whole(reason, _text(message)))
 
     # --- text -----------------------------------------------------------------------------------------------
 
@@ -285,10 +291,11 @@ class ResponseBuilder:
         begun = ToolCall(
             id=_text(id),
             name=_text(name),
-            arguments={} if isinstance(arguments, Absent) else arguments,
-            **_given(thought_signature=thought_signature, namespace=namespace),
+            arguments=NO_FIELDS if isinstance(arguments, Absent) else arguments,
+            thought_signature=_text_if_there(thought_signature),
+            namespace=_text_if_there(namespace),
         )
-        return ToolCallStart(content_index=self._begin(GrowingCall(begun)), partial=self._partial())
+        return _toolcall_start(self._begin(GrowingCall(begun)), self._partial())
 
     def toolcall_delta(self, delta: str, content_index: int | None = None) -> ToolCallDelta:
         """The JSON text of a call's arguments grows. Partials show what it says so far."""
@@ -321,13 +328,13 @@ class ResponseBuilder:
             id=begun.id if id is None else _text(id),
             name=begun.name if name is None else _text(name),
             arguments=begun.arguments if isinstance(arguments, Absent) else arguments,
-            **_given(
-                arguments_error=arguments_error,
-                thought_signature=begun.thought_signature if thought_signature is None else thought_signature,
-                namespace=begun.namespace if namespace is None else namespace,
+            arguments_error=_text_if_there(arguments_error),
+            thought_signature=(
+                begun.thought_signature if thought_signature is None else _text(thought_signature)
             ),
+            namespace=begun.namespace if namespace is None else _text(namespace),
         )
-        return ToolCallEnd(content_index=index, tool_call=block, partial=self._finished(index, block))
+        return _toolcall_end(index, block, self._finished(index, block))
 
     # --- inside ---------------------------------------------------------------------------------------------
 
@@ -382,8 +389,10 @@ class ResponseBuilder:
         growing = self._outline.growing
         return partial_at(self._outline, 0 if growing is None else len(growing.pieces))
 
-    def _whole(self, reason: StopReason, **fields: Any) -> AssistantMessage:
-        message = attrs.evolve(self._partial(), stop_reason=reason, **fields)
+    def _whole(self, reason: StopReason, error_message: str | None) -> AssistantMessage:
+        outline = self._outline
+        mark = 0 if outline.growing is None else len(outline.growing.pieces)
+        message = _completed(outline.head, outline.content(mark), reason, error_message)
         self._ended = True
         self._open.clear()
         return message
@@ -423,6 +432,11 @@ def _text(value: str) -> str:
 
 def _either(reasons: Sequence[str]) -> str:
     return f"{', '.join(reasons[:-1])} or {reasons[-1]}"
+
+
+def _text_if_there(value: str | None) -> str | None:
+    """The value, if it is a text or nothing."""
+    return None if value is None else _text(value)
 
 
 def _given(*, redacted: bool | None = None, **texts: str | None) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class GrowingCall:
         self.begun: Final = begun
         self.kind: Final[Kind] = "toolcall"
         self.pieces: Final[list[str]] = []
-        self._arguments = GrowingArguments()
+        self._arguments: GrowingArguments | None = None  # there from the first look on: mostly there is none
         self._moments: list[Moment] = []  # after each piece that was read
         self._lock = threading.Lock()  # one reader at a time feeds the arguments
 
@@ -99,6 +99,8 @@ class GrowingCall:
         if mark == 0:
             return self.begun
         with self._lock:
+            if self._arguments is None:
+                self._arguments = GrowingArguments()
             for piece in self.pieces[len(self._moments) : mark]:
                 self._moments.append(self._arguments.feed(piece))
             return attrs.evolve(self.begun, arguments=self._arguments.at(self._moments[mark - 1]))
@@ -107,9 +109,9 @@ class GrowingCall:
 # --- messages ---------------------------------------------------------------------------------------------
 
 
-@attrs.frozen
+@attrs.define
 class Unfinished:
-    """A block at a mark, while another block grows."""
+    """A block at a mark, while another block grows. It does not change: see `Outline`."""
 
     growing: Growing
     mark: int
@@ -148,9 +150,11 @@ class Blocks:
             yield block
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Outline:
-    """What partials have in common, as long as one block grows.
+    """What partials have in common, as long as one block grows. It does not change.
+
+    (Nor would it if it were frozen, but that makes three of it a call, and each in three times the time.)
 
     Attributes:
         head: the message's fields, but for its content.

@@ -233,7 +233,8 @@ def tool(
     Args:
         name: what the model calls it by; the function's name by default.
         label: for people.
-        description: told to the model; by default the docstring, without its sections.
+        description: told to the model; by default the docstring, without its sections. Without a docstring it is empty,
+            and the model has nothing but the name to go by.
         parameters: the JSON Schema of the arguments, in place of one made from the hints. Parameters without a hint,
             and `**kwargs`, then take JSON as it is.
         output: a type that the results are made of, where the return annotation does not say it.

@@ -35,15 +35,15 @@ def adopt(value: JSON) -> Plain:
         return value
     if isinstance(value, str):
         return str.__str__(value)
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return as_double(value)
     # One frame a level: loops, not comprehensions.
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):
         members: dict[str, Plain] = {}
         for key, item in value.items():
             members[key] = adopt(item)
         return in_key_order(members)
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         items: list[Plain] = []
         for item in value:
             items.append(adopt(item))  # noqa: PERF401

@@ -302,3 +302,107 @@ async def test_what_is_no_response_is_told(given: Any, later: bool) -> None:
     assert result.error_message is not None
     assert result.error_message.startswith("a stream function returns an async context manager")
     assert isinstance(result.errors[0], TypeError)
+
+
+# An error, and an abort.
+
+
+@attrs.define
+class Failing:
+    """A provider that fails at a place: when events are asked for, when the result is, or when it is left."""
+
+    at: str
+    pause: bool
+    """It fails when it has waited, and whatever ended its wait."""
+    leaving: bool
+    """It takes its time to be left."""
+
+    async def _fail(self, place: str) -> None:
+        if self.at != place:
+            return
+        try:
+            if self.pause:
+                await trio.sleep_forever()
+        finally:
+            raise ValueError(place)
+
+    def __call__(self, model: Any, context: ModelContext, options: StreamOptions) -> Failing:
+        return self
+
+    async def __aenter__(self) -> Failing:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._fail("leaving")
+        if self.leaving:
+            await trio.sleep(1)
+
+    def __aiter__(self) -> Failing:
+        return self
+
+    async def __anext__(self) -> StreamEvent:
+        await self._fail("events")
+        raise StopAsyncIteration
+
+    async def result(self) -> AssistantMessage:
+        await self._fail("result")
+        return GOOD
+
+
+async def aborted_after_a_while(provider: Failing) -> Any:
+    agent = Agent(model=MODEL, stream_fn=provider)
+    heard = Recorder(agent)
+    outcome: Any = None
+    async with trio.open_nursery() as nursery:
+
+        async def prompt() -> None:
+            nonlocal outcome
+            outcome = await agent.prompt("go")
+
+        nursery.start_soon(prompt)
+        await trio.testing.wait_all_tasks_blocked()
+        agent.abort()
+    check(heard.events)
+    return outcome
+
+
+@pytest.mark.parametrize("place", ["events", "result"])
+async def test_an_abort_takes_no_error_away_that_was_there_before(place: str, autojump_clock: object) -> None:
+    outcome = await aborted_after_a_while(Failing(place, pause=False, leaving=True))
+    assert outcome.error_message == place
+    assert [str(error) for error in outcome.errors] == [place]
+
+
+@pytest.mark.parametrize("leaving", [False, True])
+@pytest.mark.parametrize("place", ["events", "result"])
+async def test_an_error_that_comes_of_an_abort_is_the_abort(
+    place: str, leaving: bool, autojump_clock: object
+) -> None:
+    outcome = await aborted_after_a_while(Failing(place, pause=True, leaving=leaving))
+    assert (outcome.stop_reason, outcome.error_message) == ("aborted", "Request was aborted")
+    assert outcome.errors == ()
+
+
+@pytest.mark.parametrize("leaving", [False, True])
+async def test_an_error_of_a_task_that_comes_of_an_abort_is_the_abort(
+    leaving: bool, autojump_clock: object
+) -> None:
+    """It comes in a group, with the cancellation of the others."""
+
+    class InTasks(Failing):
+        async def _fail(self, place: str) -> None:
+            if place == self.at:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(trio.sleep_forever)
+                    await super()._fail(place)
+
+    outcome = await aborted_after_a_while(InTasks("events", pause=True, leaving=leaving))
+    assert (outcome.stop_reason, outcome.error_message) == ("aborted", "Request was aborted")
+    assert outcome.errors == ()
+
+
+async def test_a_result_stays_though_the_provider_is_left_in_an_error_that_comes_of_an_abort() -> None:
+    outcome = await aborted_after_a_while(Failing("leaving", pause=True, leaving=False))
+    assert (outcome.text, outcome.errors) == ("well", ())

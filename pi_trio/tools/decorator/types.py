@@ -80,9 +80,10 @@ class JsonType:
         except ConstraintError as error:
             raise UnsupportedTypeError(f"{_shown(hint)}: {error}") from None
         except PydanticUserError as error:
-            raise UnsupportedTypeError(
-                f"{_shown(hint)} cannot be told as JSON: {_first_line(error)}"
-            ) from None
+            why = _first_line(error).partition(" Set `arbitrary_types_allowed")[
+                0
+            ]  # advice for models, not for tools
+            raise UnsupportedTypeError(f"{_shown(hint)} cannot be told as JSON: {why.rstrip('.')}") from None
         except (NameError, TypeError) as error:
             raise UnsupportedTypeError(f"{_shown(hint)} cannot be resolved: {error}") from None
         except Exception as error:  # pydantic's own have many types; and a hint may bring code of anybody's

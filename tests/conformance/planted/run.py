@@ -134,15 +134,15 @@ def a_failed_run_never_ends(original):
     return close
 
 
-@fault("F26", Delivery, "finish", shows="listener_held_at_turn_start")
+@fault("F26", Delivery, "hear", shows="listener_held_at_turn_start")
 def listeners_are_not_awaited(original):
     """Listeners are called, in order, and not awaited."""
 
-    async def finish(delivery):
+    async def hear(delivery):
         while delivery._listener is not None:
             delivery._call_next()
 
-    return finish
+    return hear
 
 
 @fault("F27", Run, "emit", shows="agent_end_listener_settlement")
