@@ -7,27 +7,32 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pi_trio.conformance.clauses import read_clauses
-from pi_trio.conformance.logs import Basis, Checked, LogCheck, Remark, UnreadableError, open_log
+from pi_trio.conformance.logs import (
+    LONGEST,
+    MEGABYTE,
+    Basis,
+    Checked,
+    LogCheck,
+    Remark,
+    UnreadableError,
+    open_log,
+)
 from pi_trio.conformance.report.checked import Teller, checked_document, show_logs
 from pi_trio.conformance.report.prose import one_line
 from pi_trio.conformance.report.terminal import make_console
 
+from .candidates import checked_profile
+from .material import spec_argument, vectors_of
+from .places import json_argument, write_json
 from .refusing import refusing
-from .selection import (
-    UsageError,
-    checked_profile,
-    json_argument,
-    spec_argument,
-    vectors_of,
-    write_json,
-)
+from .usage import UsageError
 
 STDIN: Final = "-"
 _LABELS: Final = {STDIN: "stdin", "stdin": "./stdin"}
@@ -70,7 +75,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--midway",
         action="store_true",
-        help="a log may begin in the middle of a run, like the tail of another",
+        help="a log may begin in the middle of a run, like the tail of another; up to the next run it is then "
+        "judged only as far as can be told",
+    )
+    parser.add_argument(
+        "--longest-line",
+        type=_megabytes,
+        default=LONGEST,
+        metavar="MB",
+        help=f"a line that is longer is unreadable; {LONGEST // MEGABYTE} megabytes if it is not said",
     )
     spec_argument(parser)
     json_argument(parser, "what was found")
@@ -100,6 +113,14 @@ def run(options: argparse.Namespace) -> int:
     return code
 
 
+def _megabytes(text: str) -> int:
+    """Raises: argparse.ArgumentTypeError: that is no size."""
+    with suppress(ValueError):
+        if 0 < (value := float(text)) < float("inf"):
+            return int(value * MEGABYTE) or 1
+    raise argparse.ArgumentTypeError("a size is a number of megabytes above 0")
+
+
 def _check_file(path: str) -> None:
     """Raises: UsageError: nobody can read there."""
     if path == STDIN:
@@ -123,10 +144,15 @@ def _read(options: argparse.Namespace, basis: Basis, teller: Teller) -> dict[str
     for path in dict.fromkeys(options.logs):
         label = _LABELS.get(path, path)
         say = teller.of(label)
-        check = LogCheck(basis, say, complete=options.complete, midway=options.midway)
+        check = LogCheck(
+            basis, say, complete=options.complete, midway=options.midway, longest=options.longest_line
+        )
         interrupted = False
         try:
-            with open_log(path) as (file, place), _progress(teller, path, place) as tick:
+            with (
+                open_log(path, options.longest_line) as (file, place),
+                _progress(teller, path, place) as tick,
+            ):
                 check.read(file, tick)
         except KeyboardInterrupt:
             interrupted = True

@@ -81,10 +81,18 @@ def test_a_fault_is_shown_where_it_is(check, log) -> None:
     assert code == 1
     first, said, allowed, summary = out.splitlines()
     assert first.startswith(f"{path}:2: BROKEN TURN-01  ")
+    assert first.endswith("  (MUST)")
     assert said == "    message_start without turn_start (run begun)"
     assert allowed == "    allowed: turn_start (TURN-01)"
     assert summary.startswith("not conformant: 1 run, 8 events; ")
     assert "; broken: TURN-01; " in summary
+
+
+def test_what_is_counted_has_a_number_of_its_own(check, log) -> None:
+    _, out, _ = check(log(*RUN[:1]))
+    assert "; 1 clause reached; " in out
+    short = [*RUN[:-1], {"type": "agent_end", "messages": []}]
+    assert "other messages than were said: it has 0, and 2 were said\n" in check(log(*short))[1]
 
 
 def test_the_same_fault_is_shown_three_times_and_counted(check, log) -> None:
@@ -105,7 +113,7 @@ def test_what_the_releases_do_is_counted_by_ruling(check) -> None:
     assert " AS PI " not in out
     code, out, _ = check(path, "-v")
     assert " AS PI STREAM-08  " in out
-    assert "(D-06)" in out
+    assert "  (RULING D-06)\n" in out
 
 
 def test_lines_that_cannot_be_read(check, log) -> None:
@@ -191,6 +199,9 @@ def test_several_logs(check, log) -> None:
     code, out, _ = check(good, SESSIONS / "pi-1.6.0.jsonl")
     assert code == 0
     assert out.endswith("; no release fits them all\n")
+    assert "\neach log fits a release: judge them apart, or, with --profile, all as the one " in out
+    assert "each log fits" not in check(good, good)[1]
+    assert "each log fits" not in check(good, SESSIONS / "pi-1.6.0.jsonl", "--profile", "pi-1.6.0")[1]
 
 
 def test_a_packed_log(check, tmp_path: Path) -> None:
@@ -201,6 +212,13 @@ def test_a_packed_log(check, tmp_path: Path) -> None:
     assert code == 0
     assert out.endswith("; as pi-1.6.0\n")
     path.write_bytes(packed[: len(packed) // 2])
+    code, out, _ = check(path)
+    assert code == 0
+    assert ": NOTE the log ends in the middle of what gzip has packed; that is no fault" in out
+    code, out, _ = check(path, "--complete")
+    assert code == 1
+    assert ": UNREADABLE the log ends in the middle of what gzip has packed" in out
+    path.write_bytes(packed[:-8] + bytes(8))
     code, out, _ = check(path)
     assert code == 1
     assert ": UNREADABLE the log cannot be read on: " in out
@@ -375,4 +393,22 @@ def test_one_log_that_no_release_fits_says_where_it_changes(check, log) -> None:
     assert code == 0
     fits = "from line 1 on as pi-0.80.2 or pi-0.85.0, from line 10 on as pi-1.0.3 or pi-1.6.0"
     assert out.endswith(f"; no release fits all of it: {fits}\n")
-    assert "not judged in a session: MSG-02, MSG-04\n" in out
+    assert (
+        "not judged in a session, whose updates lack the message and whose extensions change what was said: "
+        in out
+    )
+    assert ": MSG-02, MSG-04\n" in out
+    assert "each log fits" not in out
+
+
+def test_a_line_may_be_too_long(check, tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    run = (SESSIONS / "pi-1.6.0.jsonl").read_bytes()
+    path.write_bytes(run + b'{"type":"turn_start","x":"' + b"x" * 3_000_000 + b'"}\n' + run)
+    line = run.count(b"\n") + 1
+    assert "UNREADABLE" not in check(path)[1]
+    code, out, _ = check(path, "--longest-line", "2.5")
+    assert code == 1
+    assert out.startswith(f"{path}:{line}: UNREADABLE longer than 2.5 MB, which --longest-line may raise")
+    with pytest.raises(SystemExit):
+        check(path, "--longest-line", "0")

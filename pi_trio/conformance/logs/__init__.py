@@ -8,9 +8,12 @@ traces of this tester, or the wire between a tester and a subject; which of thes
 from __future__ import annotations
 
 from .basis import Basis as Basis
-from .checked import Checked as Checked
-from .checked import Remark as Remark
+from .lines import LONGEST as LONGEST
+from .lines import MEGABYTE as MEGABYTE
 from .lines import UnreadableError as UnreadableError
 from .lines import keys_given_twice as keys_given_twice
 from .lines import open_log as open_log
 from .log import LogCheck as LogCheck
+from .outcome import Checked as Checked
+from .outcome import Remark as Remark
+from .session import BARE as BARE

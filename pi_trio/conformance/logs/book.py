@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable
 from pi_trio.conformance.monitors import EventMonitor, Finding, TraceMonitor
 
 from .basis import Basis
-from .checked import Checked, Kind, Remark
+from .outcome import Checked, Kind, Remark
 
 
 class Book:
     """The book of one log.
 
     Args:
-        basis: what it is judged by; changed when the log says what it follows.
+        basis: what it is judged by; changed when the log says what it follows, and as far as it says so.
         say: hears each remark as it is made.
         complete: the log holds whole runs, so one that ends in the middle of a run has a fault.
 
@@ -24,8 +24,10 @@ class Book:
     """
 
     def __init__(self, basis: Basis, say: Callable[[Remark], None], *, complete: bool, midway: bool) -> None:
-        self.basis = basis
+        self.basis = self._first_basis = basis
         self.result = Checked(judged_as=basis.profile)
+        self._judged_as: set[str | None] = set()
+        """As what its parts were judged."""
         self.at = 0
         self.midway = midway
         self._complete = complete
@@ -39,9 +41,8 @@ class Book:
         return self._complete and not self.result.interrupted
 
     def named(self, profile: str) -> None:
-        """The log says which profile it follows."""
+        """The log says which profile this part of it follows."""
         self.basis = self.basis.named(profile)
-        self.result.judged_as = self.basis.profile
 
     def remark(
         self, kind: Kind, text: str, raw: bytes = b"", finding: Finding | None = None, *, reason: str = ""
@@ -76,8 +77,11 @@ class Book:
         """A monitor has seen the last of what it follows."""
         self.result.reached |= monitor.reached
         self.result.fits.setdefault(monitor.candidates, self._since)
+        self._judged_as.add(self.basis.profile)
+        self.result.judged_as = self.basis.profile if len(self._judged_as) == 1 else None
 
-    def turn_page(self) -> None:
-        """What comes next is another agent's."""
-        self._since = self.at
+    def turn_page(self, *, behind: bool = False) -> None:
+        """From this line on, or `behind` it, all is another agent's, and what the log has said of itself is over."""
+        self._since = self.at + behind
         self.midway = self._may_begin_midway
+        self.basis = self._first_basis

@@ -11,8 +11,9 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
@@ -20,6 +21,10 @@ from pi_trio.conformance.protocol import Object
 
 BUFFER: Final = 256 * 1024
 """Bytes that are read at once, if so many are there."""
+
+MEGABYTE: Final = 1024 * 1024
+LONGEST: Final = 256 * MEGABYTE
+"""Bytes of the longest line that is read, unless it is said otherwise: read as JSON it may take many times as many."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -45,6 +50,13 @@ class UnreadableError(Exception):
         self.reason = reason
 
 
+class NothingKnownError(UnreadableError):
+    """An object of which nobody knows what it is."""
+
+    def __init__(self) -> None:
+        super().__init__("neither an event, which has a type, nor a line of a trace")
+
+
 def _no_json(name: str) -> NoReturn:
     raise UnreadableError(f"no JSON: {name} is no number there")
 
@@ -54,10 +66,10 @@ decoder: Final = json.JSONDecoder(parse_constant=_no_json)
 
 
 @contextmanager
-def open_log(path: str) -> Generator[tuple[IO[bytes], Callable[[], int]]]:
+def open_log(path: str, longest: int = LONGEST) -> Generator[tuple[Iterator[bytes], Callable[[], int]]]:
     """Open a log, which may be packed by gzip; `-` is standard input.
 
-    Gives its bytes, and what tells how many of the file's have been read.
+    Gives its lines, and what tells how many of the file's have been read.
 
     Raises:
         UnreadableError: it is UTF-16, as some shells of Windows write it.
@@ -65,10 +77,10 @@ def open_log(path: str) -> Generator[tuple[IO[bytes], Callable[[], int]]]:
     """
     if path == "-":
         with _unpacked(sys.stdin.buffer) as lines:
-            yield lines, lambda: 0
+            yield lines_in(lines, longest), lambda: 0
         return
     with Path(path).open("rb", buffering=BUFFER) as file, _unpacked(file) as lines:
-        yield lines, file.tell
+        yield lines_in(lines, longest), file.tell
 
 
 @contextmanager
@@ -83,6 +95,16 @@ def _unpacked(file: Any) -> Generator[IO[bytes]]:
         return
     with gzip.GzipFile(fileobj=file) as unpacked:
         yield unpacked  # type: ignore[misc]
+
+
+def lines_in(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    """The lines of a file. Of one that is longer there is one byte too many, and the rest is passed over."""
+    for raw in iter(partial(file.readline, longest + 1), b""):
+        if len(raw) > longest and not raw.endswith(b"\n"):
+            while (more := file.readline(BUFFER)) and not more.endswith(b"\n"):
+                pass
+        yield raw
+        del raw
 
 
 def read_object(raw: bytes, *, first: bool = False) -> Object:

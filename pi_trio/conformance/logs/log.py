@@ -12,20 +12,17 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from pi_trio.conformance.envelope import EVENT_TYPES
 from pi_trio.conformance.monitors import EventMonitor, Force
 from pi_trio.conformance.protocol import Object
 
 from .basis import Basis
 from .book import Book
-from .checked import Checked, Remark
-from .lines import UnreadableError, decoder, is_cut, read_object
-from .session import HEADER, LEFT_OUT, SESSION_TYPES, SETTLED, bare_update, is_custom
+from .lines import LONGEST, MEGABYTE, NothingKnownError, UnreadableError, decoder, is_cut, read_object
+from .outcome import Checked, Remark
+from .session import BARE, HEADER, LEFT_OUT, SESSION_TYPES, SETTLED, bare_update, is_custom
 from .traces import Traces
-
-EVENT_TYPES: Final = frozenset({
-    "agent_start", "agent_end", "turn_start", "turn_end", "message_start", "message_update", "message_end",
-    "tool_execution_start", "tool_execution_update", "tool_execution_end",
-})  # fmt: skip
+from .wire import is_any
 
 _ENDS: Final = frozenset({"\n", "\r\n", ""})
 _EVERY: Final = 0x3FFF
@@ -43,11 +40,19 @@ class LogCheck:
         say: hears each remark as it is made.
         complete: the log holds whole runs, so one that ends in the middle of a run has a fault.
         midway: it may begin in the middle of a run.
+        longest: so many bytes a line may have.
     """
 
     def __init__(
-        self, basis: Basis, say: Callable[[Remark], None], *, complete: bool = False, midway: bool = False
+        self,
+        basis: Basis,
+        say: Callable[[Remark], None],
+        *,
+        complete: bool = False,
+        midway: bool = False,
+        longest: int = LONGEST,
     ) -> None:
+        self._longest = longest
         self._book = Book(basis, say, complete=complete, midway=midway)
         self._traces = Traces(self._book)
         self._monitor: EventMonitor | None = None
@@ -69,7 +74,9 @@ class LogCheck:
             for raw in file:
                 yield raw
                 del raw
-        except (OSError, EOFError, zlib.error) as error:
+        except EOFError:
+            self._book.cut("the log", "in the middle of what gzip has packed")
+        except (OSError, zlib.error) as error:
             self._book.at += 1
             self._book.remark("unreadable", f"the log cannot be read on: {error}")
 
@@ -85,6 +92,12 @@ class LogCheck:
 
     def _line(self, raw: bytes) -> None:
         self._book.at += 1
+        if len(raw) > self._longest:
+            most = f"{self._longest / MEGABYTE:g} MB"
+            self._lost(
+                UnreadableError(f"longer than {most}, which --longest-line may raise"), raw[:_LENGTH] + b"\n"
+            )
+            return
         event: Object = {}
         kind = text = ""
         try:
@@ -111,6 +124,8 @@ class LogCheck:
         kind = line.get("type")
         if type(kind) is not str:
             if self._monitor is not None:
+                if not is_any(line):
+                    raise NothingKnownError
                 self._close_events("the log")
             self._traces.line(line, raw)
         elif kind in EVENT_TYPES:
@@ -149,7 +164,7 @@ class LogCheck:
     def _of_session(self) -> None:
         """From here on a session's extensions may have done what they do."""
         self._session = True
-        self._book.result.left_out = LEFT_OUT
+        self._book.result.left_out |= LEFT_OUT
         if self._monitor is not None:
             self._book.settle(self._monitor)
             self._monitor = EventMonitor(self._force(), self._monitor.candidates)
@@ -160,8 +175,11 @@ class LogCheck:
         monitor = self._monitor or self._begin()
         result = self._book.result
         if kind == "message_update":
-            if self._session or "message" not in event:
+            if self._session:
                 event = bare_update(event)
+            elif "message" not in event:
+                event = bare_update(event)
+                result.left_out = result.left_out or BARE
         elif self._session and is_custom(event) and kind not in monitor.allowed().events:
             # An extension has added it to the transcript, at a moment when no agent says any.
             result.session["custom messages of extensions"] += kind == "message_start"

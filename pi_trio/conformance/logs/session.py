@@ -29,7 +29,10 @@ ENTRY_TYPES: Final = frozenset({
 })  # fmt: skip
 """Types in the file of a session, which has the same header, but no events."""
 
-LEFT_OUT: Final = frozenset({"MSG-02", "MSG-04"})
+BARE: Final = frozenset({"MSG-04"})
+"""Clauses by which updates are not judged that lack the message so far."""
+
+LEFT_OUT: Final = BARE | {"MSG-02"}
 """Clauses by which a session is not judged: its extensions change messages that end, its updates lack the message."""
 
 _ANSWER: Final[Object] = {"role": "assistant"}

@@ -7,12 +7,14 @@ is judged like any other log of events.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pi_trio.conformance.lines import commands_of, event_of, is_ask
-from pi_trio.conformance.monitors import EventMonitor, TraceMonitor
+from pi_trio.conformance.monitors import Bursts, EventMonitor, TraceMonitor
 from pi_trio.conformance.protocol import Object
 
 from .book import Book
-from .lines import UnreadableError
+from .lines import NothingKnownError
 from .wire import Golden, Wire, cancels, checked, does_something, is_header, is_of_trace, is_wire
 
 
@@ -28,6 +30,7 @@ class Traces:
         self._ears: dict[str, EventMonitor] = {}
         self._first: str | None = None
         self._wire: Wire | None = None
+        self._bursts = Bursts[tuple[int, bytes]]()
         self._golden: Golden | None = None
 
     @property
@@ -51,15 +54,18 @@ class Traces:
             if self._golden.whole:
                 self._play(self._golden)
         elif self._wire is not None or is_wire(line):
+            if line.get("tell") == "hello":
+                self._hail(line)
             self._wire = self._wire or Wire()
             self._message(self._wire, line, raw)
         elif is_of_trace(line):
             self._tell(checked(line), raw)
         else:
-            raise UnreadableError("neither an event, which has a type, nor a line of a trace")
+            raise NothingKnownError
 
     def lost(self) -> None:
         """A line could not be read: until the next agent is created, only listeners are followed."""
+        self._hand_on(self._bursts.rest())
         if self._monitor is not None:
             self._book.settle(self._monitor)
         for ear in self._ears.values():
@@ -68,6 +74,7 @@ class Traces:
 
     def close(self, what: str) -> None:
         """It ends here."""
+        self._hand_on(self._bursts.rest())
         if self._monitor is not None:
             self._book.found(self._monitor.end())
             if self._wire is None or not self._wire.rests:
@@ -93,18 +100,34 @@ class Traces:
         for self._book.at, line in golden.lines:
             self._tell(checked(line), b"")
 
+    def _hail(self, hello: Object) -> None:
+        """A subject says what it is."""
+        self.close("the session before")
+        self._book.turn_page()
+        self._book.named(str(hello.get("profile")))
+        features = hello.get("features")
+        self._always_cancelling = type(features) is dict and features.get("abort") == "cancelling"
+
     def _message(self, wire: Wire, message: Object, raw: bytes) -> None:
         """What went over a wire."""
-        if message.get("tell") == "hello":
-            self._book.named(str(message.get("profile")))
-            features = message.get("features")
-            self._always_cancelling = type(features) is dict and features.get("abort") == "cancelling"
         if self._monitor is not None or message.get("cmd") == "create":
             self._tell(wire.translate(message), raw)
         elif (heard := wire.overhear(message)) is not None:
             self._overhear(*heard, raw)
 
     def _tell(self, line: Object, raw: bytes) -> None:
+        if self._monitor is None:
+            self._hand_on([(line, (self._book.at, raw))])
+        else:
+            self._hand_on(self._bursts.add(line, (self._book.at, raw)))
+
+    def _hand_on(self, lines: Iterable[tuple[Object, tuple[int, bytes]]]) -> None:
+        now = self._book.at
+        for line, (self._book.at, raw) in lines:
+            self._judge(line, raw)
+        self._book.at = now
+
+    def _judge(self, line: Object, raw: bytes) -> None:
         for command in commands_of(line):
             if command.get("cmd") == "create":
                 self._create(command)
@@ -119,6 +142,7 @@ class Traces:
             self._overhear(key, event, raw)
         if "end" in line:
             self._forget()
+            self._book.turn_page(behind=True)
 
     def _create(self, command: Object) -> None:
         """A new agent. If its aborts are of another kind than those of the one before, it has a monitor of its own."""

@@ -1,13 +1,12 @@
 """Lines of traces and of wires, as the monitors take them.
 
-A trace names a callback by its function, its key and its number; on the wire it has an id that the subject made up. So
-whoever reads a wire counts the callbacks as the tester does. The tester remembers each of them; a wire may be of any
-length, and of those that were answered only the last ones are remembered.
+A trace names a callback by its function, its key and its number; on the wire it has an id that the subject made up. The
+tester counts those of each function and key, and remembers each of them; a wire may be of any length. So here they all
+have one count, and of those that were answered only the last ones are remembered.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, Final
 
 from pi_trio.conformance.faults import ProtocolFault
@@ -20,6 +19,7 @@ from .lines import UnreadableError
 _TRACE: Final = frozenset({"send", "reply", "unresolved", "end"})
 _REMEMBERED: Final = 1000
 """How many callbacks that were answered may still be meant."""
+_OPERATIONS: Final = ("prompt", "continue", "waitForIdle")
 
 
 def is_header(line: Object) -> bool:
@@ -37,6 +37,11 @@ def is_wire(line: Object) -> bool:
 def is_of_trace(line: Object) -> bool:
     """Whether it may be a line of a trace."""
     return not _TRACE.isdisjoint(line) or "ask" in line or "tell" in line or line.keys() == {"error"}
+
+
+def is_any(line: Object) -> bool:
+    """Whether it may be a line of a recorded trace, of a trace, or of a wire."""
+    return is_header(line) or is_wire(line) or is_of_trace(line)
 
 
 def checked(line: Object) -> Object:
@@ -117,11 +122,13 @@ class Wire:
 
     def _forget(self) -> None:
         """A new agent."""
-        self._made: Counter[tuple[str, str | None, str | None]] = Counter()
+        self._made = 0
         self._open: dict[str, Object] = {}
         """The addresses of callbacks by their ids."""
         self._answered: dict[str, Object] = {}
         self._unsettled: set[str] = set()
+        self._begun: list[str | None] = []
+        """The operations of the latest command, of a burst for each in it."""
 
     @property
     def rests(self) -> bool:
@@ -136,13 +143,30 @@ class Wire:
         """
         try:
             if "cmd" in message:
+                inner = message.get("cmds")
+                self._begun = [self._begins(each) for each in (inner if type(inner) is list else [message])]
                 return checked({"send": self._command({k: v for k, v in message.items() if k != "id"})})
             check(message)
             if "re" in message:
+                self._replied(message)
                 return {"error": message["error"]} if "error" in message else {"reply": message["ok"]}
             return self._said(message)
         except ProtocolFault as fault:
             raise UnreadableError("no message of the driver protocol", f": {fault.message}") from None
+
+    def _begins(self, command: Any) -> str | None:
+        """The operation that a command begins, if it has a name of its own."""
+        op = command.get("op") if type(command) is dict and command.get("cmd") in _OPERATIONS else None
+        return op if type(op) is str and op not in self._unsettled else None
+
+    def _replied(self, reply: Object) -> None:
+        """What was refused is not under way."""
+        outcomes = reply.get("ok")
+        each = outcomes if isinstance(outcomes, list) and len(outcomes) == len(self._begun) else [reply]
+        for op, outcome in zip(self._begun, each, strict=False):
+            if op is not None and isinstance(outcome, dict) and "error" in outcome:
+                self._unsettled.discard(op)
+        self._begun = []
 
     def overhear(self, message: Object) -> tuple[str, Object] | None:
         """Who hears which event by a message, if it is about one.
@@ -184,9 +208,8 @@ class Wire:
         if name in self._open or name in self._answered:
             raise ProtocolFault(f"the ask id {name!r:.80} is used twice")
         event = message["args"]["event"]["type"] if message["fn"] == "listener" else None
-        alike = message["fn"], message.get("key"), event
-        address = Address(fn=alike[0], key=alike[1], event=event, nth=self._made[alike]).to_json()
-        self._made[alike] += 1
+        address = Address(fn=message["fn"], key=message.get("key"), event=event, nth=self._made).to_json()
+        self._made += 1
         self._open[name] = address
         return address
 
@@ -204,7 +227,7 @@ class Wire:
         kind = command.get("cmd")
         if kind == "create":
             self._forget()
-        if kind in ("prompt", "continue", "waitForIdle") and type(command.get("op")) is str:
+        if kind in _OPERATIONS and type(command.get("op")) is str:
             self._unsettled.add(command["op"])
         if type(command.get("cmds")) is list:
             inner = [self._command(each) if type(each) is dict else each for each in command["cmds"]]

@@ -11,6 +11,7 @@ protocol, with one monitor of events for each listener.
 
 from __future__ import annotations
 
+from .bursts import Bursts as Bursts
 from .events import EventMonitor as EventMonitor
 from .finding import Allowed as Allowed
 from .finding import Finding as Finding

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import attrs
 
+from .digest import alike
 from .docket import Docket
 from .order import (
     CALL_ANSWERED,
@@ -27,9 +28,12 @@ from .order import (
     SAY_RESULT,
     TABLES,
     WAITING,
+    Transition,
 )
 
 _TABLE: Final = TABLES["batch"]
+_MOST: Final = 256
+"""How many open calls of an answer that was not seen are kept."""
 _LIFE: Final = {(row.source, row.symbol): row for row in TABLES["call"].values()}
 Object = dict[str, Any]
 
@@ -63,22 +67,27 @@ class Call:
         """Whether another call has its name."""
         return bool(self.block.get("name") == other.block.get("name"))
 
-    def ended_with(self, message: Object) -> bool:
-        """Whether a result's message may be that of its end."""
+    def likeness(self, message: Object) -> int:
+        """How like a result's message is to its end: 0 if it cannot be that end's. What not all releases hand on is no
+        more than a hint.
+        """
         end = self.end or {}
         result = end.get("result")
-        return (
-            isinstance(result, dict)
-            and message.get("toolName") == end.get("toolName")
-            and message.get("isError") is end.get("isError")
-            and message.get("content") == (result.get("content") or message.get("content"))
-            and message.get("details") == result.get("details")
-        )
+        if (
+            not isinstance(result, dict)
+            or message.get("toolName") != end.get("toolName")
+            or not alike(message.get("isError"), end.get("isError"))
+            or message.get("content") != (result.get("content") or message.get("content"))
+            or not alike(message.get("details"), result.get("details"))
+        ):
+            return 0
+        hints = (("usage", result), ("addedToolNames", result), ("durationMs", end))
+        return 1 + sum(bool(message.get(field) == holder.get(field)) for field, holder in hints)
 
 
 class Batch:
-    """The calls of one answer. It is `vague` if the answer was not seen: then everything is taken as it comes, and
-    nothing is kept of a call that has ended.
+    """The calls of one answer. It is `vague` if the answer was not seen: then everything is taken as it comes, a call
+    is known from its start on, and nothing is kept of one that has ended.
     """
 
     def __init__(
@@ -94,6 +103,10 @@ class Batch:
         self.latest: Call | None = None
         self.started = self.answered = self.open = 0
         self.aborted = 0
+        self.closing: Transition | None = None
+        """What was done last that is right only if the run fails."""
+        self.shown = True
+        """Nothing in it was supplied: what comes next has the place that it shows."""
         self._docket = docket
         self._next_start = self._next_result = 0
 
@@ -103,6 +116,14 @@ class Batch:
         self.calls.append(call)
         self._by_id.setdefault(call.id, []).append(call)
         return call
+
+    def meet(self, block: Object) -> Call:
+        """A call of an answer that was not seen. The one that has been open the longest may never end."""
+        if len(self.calls) >= _MOST:
+            self._forget(self.calls[0])
+            self.started -= 1
+            self.open -= 1
+        return self.add(block)
 
     def of_id(self, call_id: str) -> list[Call]:
         """The calls of an id, in source order."""
@@ -118,14 +139,14 @@ class Batch:
         """The open call that an event is about. Of twins it is one that the event fits, and the latest while others
         are still prepared: it may have been refused.
         """
-        alike = self.of_id(call_id)
-        open_calls = [call for call in alike if call.life is OPEN]
-        if len(alike) < 2 or not open_calls:
+        twins = self.of_id(call_id)
+        open_calls = [call for call in twins if call.life is OPEN]
+        if len(twins) < 2 or not open_calls:
             return open_calls[0] if open_calls else None
         fitting = [call for call in open_calls if call.fits(event)]
         if not fitting:
             # Its own end may have been that of its twin, which has the same name.
-            taken = next((call for call in alike if call.life is CALL_ENDED and call.fits(event)), None)
+            taken = next((call for call in twins if call.life is CALL_ENDED and call.fits(event)), None)
             twin = next((call for call in open_calls if taken is not None and taken.named_as(call)), None)
             if taken is None or twin is None:
                 return open_calls[0]
@@ -135,11 +156,11 @@ class Batch:
 
     def settle_twins(self, due: Call, message: Object) -> None:
         """A call's result is said: of twins, each may have ended as the other was taken to have."""
-        if len(self.of_id(due.id)) > 1 and not due.ended_with(message):
-            for twin in self.of_id(due.id):
-                if twin.life is CALL_ENDED and twin.named_as(due) and twin.ended_with(message):
-                    due.end, twin.end = twin.end, due.end
-                    return
+        twins = self.of_id(due.id)
+        if len(twins) > 1:
+            ended = [twin for twin in twins if twin.life is CALL_ENDED and twin.named_as(due)]
+            best = max(ended, key=lambda twin: (twin.likeness(message), twin is due))
+            due.end, best.end = best.end, due.end
 
     @staticmethod
     def _exchange(one: Call, other: Call) -> None:
@@ -149,7 +170,9 @@ class Batch:
 
     @property
     def next_start(self) -> Call | None:
-        """The call that is to be started next."""
+        """The call that is to be started next, as far as the answer was seen."""
+        if self.vague:
+            return None
         while self._next_start < len(self.calls) and self.calls[self._next_start].life is not WAITING:
             self._next_start += 1
         return self.calls[self._next_start] if self._next_start < len(self.calls) else None
@@ -178,9 +201,11 @@ class Batch:
     def go(self, symbol: str) -> bool:
         """Take a transition of the machine, if there is one."""
         transition = _TABLE.get((self.place, symbol))
-        if transition is None or not self._docket.take(transition):
+        if transition is None or not self._docket.take(transition, shown=self.shown):
             return False
         self.place = transition.target
+        if transition.unless_failed is not None:
+            self.closing = transition
         return True
 
     # --- the lives of the calls -------------------------------------------------------------------------------
@@ -199,12 +224,14 @@ class Batch:
         self._live(call, CALL_END)
         self.open -= 1
         if self.vague:
-            self.calls.remove(call)
-            self._next_start = self._next_result = 0
-            alike = self._by_id[call.id]
-            alike.remove(call)
-            if not alike:
-                del self._by_id[call.id]
+            self._forget(call)
+
+    def _forget(self, call: Call) -> None:
+        self.calls.remove(call)
+        of_that_id = self._by_id[call.id]
+        of_that_id.remove(call)
+        if not of_that_id:
+            del self._by_id[call.id]
 
     def answer(self, call: Call) -> None:
         self._live(call, SAY_RESULT)
@@ -212,6 +239,7 @@ class Batch:
 
     def force_answer(self, call: Call) -> None:
         """Answer a call, whatever the machine says."""
+        self.shown = False
         if call.life is OPEN:
             self.end(call)
         if not self.go(SAY_RESULT):
@@ -220,7 +248,8 @@ class Batch:
 
     def _live(self, call: Call, symbol: str) -> None:
         transition = _LIFE[call.life, symbol]
-        self._docket.taken.add(transition)
+        if self.shown:
+            self._docket.taken.add(transition)
         call.life = transition.target
 
     # --- symbols ----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any, Final
 from . import content
 from .batch import Batch, Call
 from .content import Object
+from .known import Known
 from .order import (
     ANSWERED,
     CALL_ANSWERED,
@@ -21,6 +22,8 @@ from .order import (
     CALL_UPDATE,
     CALLING,
     CLOSE,
+    CLOSE_CUT,
+    CLOSE_NONE,
     FAILED,
     LAUNCHED,
     NO_RUN,
@@ -33,6 +36,7 @@ from .progress import Progress
 from .recovery import MISSING, TOO_MANY
 from .refusal import Refusal
 
+NOT_STARTED: Final = "a call that was not started"
 _BATCH = TABLES["batch"]
 _REMEMBERED: Final = 256
 """How many calls outside the calls of an answer are remembered."""
@@ -43,9 +47,10 @@ _LENGTH: Final = 100
 class Calls:
     """Judges what is said of calls."""
 
-    def __init__(self, progress: Progress, refusal: Refusal) -> None:
+    def __init__(self, progress: Progress, refusal: Refusal, known: Known | None) -> None:
         self._progress = progress
         self._refusal = refusal
+        self._known = known
         self._strangers: deque[str] = deque(maxlen=_REMEMBERED)
 
     def forget(self) -> None:
@@ -96,6 +101,7 @@ class Calls:
 
     @staticmethod
     def _force_start(batch: Batch, call: Call) -> None:
+        batch.shown = False
         if not batch.go(CALL_START):
             batch.place = LAUNCHED
         batch.start(call)
@@ -151,7 +157,7 @@ class Calls:
             return call
         call = batch.find(call_id, WAITING)
         if call is not None:
-            self._refusal.breaks(clause, f"{symbol} of a call that was not started", str(call_id))
+            self._refusal.breaks("TOOL-01", NOT_STARTED, f"{symbol} of {call_id}")
             self._refusal.owe((CALL_START, call_id))
             self._force_start(batch, call)
             return call
@@ -173,6 +179,7 @@ class Calls:
     @staticmethod
     def _put_down(batch: Batch, event: Object) -> None:
         """The end of an unknown call: the open one that it is most likely about has ended."""
+        batch.shown = False
         open_calls = batch.open_calls()
         alike = [call for call in open_calls if call.block.get("name") == event.get("toolName")]
         for call in (alike or open_calls)[:1]:
@@ -182,7 +189,7 @@ class Calls:
 
     @staticmethod
     def _vague(batch: Batch, event: Object) -> Call:
-        return batch.add({"id": event.get("toolCallId"), "name": event.get("toolName")})
+        return batch.meet({"id": event.get("toolCallId"), "name": event.get("toolName")})
 
     def _batch(self, symbol: str, event: Object) -> Batch | None:
         """The batch, if calls may be heard of here; else what is wrong is noted."""
@@ -260,7 +267,12 @@ class Calls:
             due.end = None
             return due
         if call.life is not CALL_ENDED or batch.open:
-            self._refusal.breaks("TOOL-05", "a result before the ends of its batch", str(call_id))
+            if call.life is CALL_ENDED:
+                self._refusal.breaks("TOOL-05", "a result before the ends of its batch", str(call_id))
+            elif call.life is WAITING:
+                self._refusal.breaks("TOOL-01", NOT_STARTED, f"a result of {call_id}")
+            else:
+                self._refusal.breaks("TOOL-03", "a result of a call that has not ended", str(call_id))
             if call.life is WAITING:
                 self._refusal.owe((CALL_START, call_id))
                 self._force_start(batch, call)
@@ -270,10 +282,12 @@ class Calls:
         else:
             self._refusal.breaks("TOOL-05", "a result that is not the next in source order", str(call_id))
             self._supply_results(batch, call)
+            self._progress.in_order = False
         batch.force_answer(call)
         return call
 
     def _supply_ends(self, batch: Batch) -> None:
+        batch.shown = False
         for each in batch.open_calls():
             self._refusal.owe((CALL_END, each.id))
             batch.go(batch.end_symbol(each))
@@ -295,9 +309,10 @@ class Calls:
         if batch is None or batch.vague:
             self._progress.all_results = False
             return
-        symbol = batch.close_symbol()
-        if symbol is not None and batch.go(symbol):
-            if symbol is CLOSE and batch.aborted > 1:
+        symbol, known = batch.close_symbol(), self._known
+        cut = symbol is CLOSE_CUT and known is not None and not (known.aborted or known.ever_failed)
+        if symbol is not None and not cut and batch.go(symbol):
+            if symbol is CLOSE and batch.aborted > 1 and (known is None or known.aborted):
                 self._progress.docket.holds("ABORT-10")
             return
         self._progress.all_results = False
@@ -309,7 +324,10 @@ class Calls:
         else:
             transition = None if symbol is None else _BATCH.get((batch.place, symbol))
             clause = transition.instead if transition is not None and transition.instead else "TURN-05"
-            self._refusal.breaks(clause, "turn_end before all calls were answered", str(batch.next_start))
+            due = batch.next_start
+            if cut or (symbol is CLOSE_NONE and (known is None or not known.ever_failed)):
+                clause = "TOOL-01"
+            self._refusal.breaks(clause, "turn_end before all calls were answered", str(due and due.id))
         self._supply_ends(batch)
         self._supply_results(batch, None)
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pi_trio.conformance.fixed_texts import ABORTED, TRUNCATED
+
 from .batch import Call
+from .digest import alike
 from .docket import Docket
 from .order import TURN_END
 
 Object = dict[str, Any]
 
-ABORTED: Final = "Operation aborted"
-TRUNCATED: Final = "was not executed: the response hit the output token limit"
 _RESULT_FIELDS: Final = frozenset({
     "role", "toolCallId", "toolName", "content", "details", "usage", "addedToolNames", "isError", "durationMs",
     "timestamp",
@@ -85,7 +86,7 @@ def check_start(docket: Docket, call: Call, event: Object) -> None:
     """A `tool_execution_start`, against the call's block."""
     block = call.block
     if event.get("toolCallId") == block.get("id") and event.get("toolName") == block.get("name"):
-        if event.get("args", _MISSING) == block.get("arguments", _MISSING):
+        if alike(event.get("args", _MISSING), block.get("arguments", _MISSING)):
             docket.holds("TOOL-02")
             return
     docket.breaks("TOOL-02", "a start that has not id, name and arguments of its call", str(call.id))
@@ -158,7 +159,7 @@ def check_result(docket: Docket, call: Call, message: Object) -> None:
     if end is None:
         return
     wrong = [field for field in ("toolCallId", "toolName") if message.get(field, _MISSING) != end.get(field)]
-    if not _alike(message.get("isError", _MISSING), end.get("isError")):
+    if not alike(message.get("isError", _MISSING), end.get("isError")):
         wrong.append("isError")
     result = end.get("result")
     if isinstance(result, dict):
@@ -183,15 +184,10 @@ def check_result(docket: Docket, call: Call, message: Object) -> None:
         )
 
 
-def _alike(one: Any, other: Any) -> bool:
-    """Whether they are equal, and true is no 1."""
-    return one == other and (type(one) is bool) is (type(other) is bool)
-
-
 def _differences(docket: Docket, result: Object, message: Object) -> list[str]:
     wrong = []
     if result.get("content") is not None:
-        if message.get("content") != result["content"]:
+        if not alike(message.get("content"), result["content"]):
             wrong.append("content")
     elif message.get("content") == []:
         docket.tells("TOOL-27", "TOOL-28", "an empty content where the tool gave none")
@@ -199,7 +195,7 @@ def _differences(docket: Docket, result: Object, message: Object) -> list[str]:
         docket.tells("TOOL-28", "TOOL-27", "no content where the tool gave none")
     else:
         wrong.append("content")
-    if message.get("details", _MISSING) != result.get("details", _MISSING):
+    if not alike(message.get("details", _MISSING), result.get("details", _MISSING)):
         wrong.append("details")
     usage = result.get("usage")
     if usage is not None:
@@ -210,11 +206,21 @@ def _differences(docket: Docket, result: Object, message: Object) -> list[str]:
         else:
             docket.denies("TOOL-29", "a result with the usage of its call")
             docket.holds("TOOL-35", "TOOL-36")
-            if message["usage"] != usage:
+            if not alike(message["usage"], usage):
                 docket.breaks(
                     "TOOL-36" if docket.in_force("TOOL-36") else "TOOL-35",
                     "a result with another usage than its call",
                 )
+    elif message.get("usage") is not None:
+        wrong.append("usage")
+    if "addedToolNames" in message:
+        for clause in ("TOOL-29", "TOOL-36"):
+            docket.denies(clause, "a result with the tools that its call has added")
+        other = not alike(message["addedToolNames"], result.get("addedToolNames", _MISSING))
+        if other and docket.in_force("TOOL-35"):
+            wrong.append("addedToolNames")
+    elif result.get("addedToolNames"):
+        docket.denies("TOOL-35", "a result without the tools that its call has added")
     return wrong
 
 
@@ -227,7 +233,7 @@ def check_turn_end(
     """
     found = len(docket.found)
     if answer is not None:
-        if event.get("message") == answer:
+        if alike(event.get("message"), answer):
             docket.holds("TURN-04")
         else:
             docket.breaks("TURN-04", f"{TURN_END} with another message than the turn's answer")
@@ -239,8 +245,8 @@ def check_turn_end(
         docket.breaks(
             "TURN-05", f"{TURN_END} with other results than were said", f"{count} for {len(results)}"
         )
-    elif any(said is not None and each != said for each, said in zip(told, results, strict=True)):
+    elif any(said is not None and not alike(each, said) for each, said in zip(told, results, strict=True)):
         docket.breaks("TURN-05", f"{TURN_END} with other results than were said")
-    else:
+    elif results:
         docket.holds("TURN-05")
     return len(docket.found) == found

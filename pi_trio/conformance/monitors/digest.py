@@ -10,6 +10,7 @@ from typing import Any, Final
 
 BLANK: Final = 0
 """Stands for a message that was not seen; it equals every other."""
+_NUMBERS: Final = frozenset({int, float})
 
 
 def digest(value: Any) -> int:
@@ -34,7 +35,39 @@ def _apart(value: Any) -> Any:
         return hash(tuple([_apart(each) for each in value]))
     if kind is bool:
         return "true or false", value
-    return (-1,) if value == -1 else value
+    if kind is int or kind is float or value is None:
+        return (-1,) if value == -1 else value
+    if isinstance(value, dict):  # a frozen one, as those that a scenario holds
+        return _apart(dict(value))
+    return _apart(list(value)) if isinstance(value, list) else value
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values are equal in JSON too, where true is no 1."""
+    return bool(one == other) and _of_a_kind(one, other)
+
+
+def _of_a_kind(one: Any, other: Any) -> bool:
+    """Whether two that are equal to Python have true and false in the same places."""
+    kind = type(one)
+    if kind is dict:
+        for key, each in one.items():
+            kind = type(each)
+            if kind is str:
+                continue
+            if kind in _NUMBERS:
+                if type(other[key]) is bool:
+                    return False
+            elif not _of_a_kind(each, other[key]):
+                return False
+        return True
+    if kind is list:
+        return all(map(_of_a_kind, one, other))
+    if isinstance(one, dict):
+        return _of_a_kind(dict(one), other)
+    if isinstance(one, list):
+        return _of_a_kind(list(one), other)
+    return (kind is bool) is (type(other) is bool)
 
 
 def same(told: int, known: int) -> bool:

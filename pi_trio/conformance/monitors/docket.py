@@ -36,7 +36,8 @@ class Docket:
     @property
     def reached(self) -> set[str]:
         """The clauses that were exercised: a transition taken, or a check made."""
-        exercised = {each.clause for each in self.taken if not each.breach} | self._checked
+        sure = (each for each in self.taken if not each.breach and not each.unless_failed)
+        exercised = {each.clause for each in sure} | self._checked
         return {clause for clause in exercised if self.in_force(clause)}
 
     def admits(self, transition: Transition) -> bool:
@@ -44,19 +45,29 @@ class Docket:
         releases = self._telling.get(transition)
         return releases is None or not releases.isdisjoint(self.candidates)
 
-    def take(self, transition: Transition, detail: str = "") -> bool:
-        """Take a transition, if it is there."""
+    def take(
+        self, transition: Transition, detail: str = "", *, shown: bool = True, at: int | None = None
+    ) -> bool:
+        """Take a transition, if it is there. One that is right only in a run that fails tells nothing yet, and one that
+        was not `shown` but supplied exercises nothing.
+
+        `at`: when that was, if it was not now.
+        """
         releases = self._telling.get(transition)
         if releases is not None:
             left = self.candidates & releases
             if not left:
                 return False
-            self.candidates = left
-        self.taken.add(transition)
+            if not transition.unless_failed:
+                self.candidates = left
+        if shown:
+            self.taken.add(transition)
         if transition.breach is not None:
+            now, self.at = self.at, self.at if at is None else at
             self.as_pi(
                 transition.clause, transition.breach, f"{transition.symbol} ({transition.source})", detail
             )
+            self.at = now
         return True
 
     def holds(self, *clauses: str) -> None:
@@ -109,8 +120,10 @@ class Docket:
     def silence(self) -> Generator[None]:
         """What is found meanwhile was not said, and is not found."""
         found, self.found = self.found, []
-        yield
-        self.found = found
+        try:
+            yield
+        finally:
+            self.found = found
 
     def in_force(self, clause: str) -> bool:
         """Whether a clause is in force in one of the candidates."""

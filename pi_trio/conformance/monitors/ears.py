@@ -7,14 +7,21 @@ is judged as if they had heard it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Iterable
+from typing import Final
 
 import attrs
 
 from .content import Object
+from .digest import digest
 from .docket import Docket
 from .events import EventMonitor
+from .known import Known
 from .reduction import Reduction
+
+_BEHIND: Final = 1000
+"""How many events a listener may be behind the others; of one that hears nothing any more no more are kept."""
 
 
 @attrs.define(eq=False)
@@ -24,8 +31,8 @@ class Ear:
     key: str
     monitor: EventMonitor
     hidden: list[Object] = attrs.field(factory=list[Object])
-    pending: list[Object] = attrs.field(factory=list[Object])
-    """Events that others have heard and it has not."""
+    pending: deque[int] = attrs.field(factory=lambda: deque[int](maxlen=_BEHIND))
+    """The digests of events that others have heard and it has not."""
     excused: bool = False
     """It has failed while a failure was told, and hears no more of this run."""
 
@@ -33,28 +40,29 @@ class Ear:
 class Ears:
     """The listeners of one agent, in the order of their subscriptions."""
 
-    def __init__(self, docket: Docket, *, loop: bool, injects: Callable[[Object], bool]) -> None:
+    def __init__(self, docket: Docket, *, loop: bool, known: Known) -> None:
         self._docket = docket
+        self._known = known
         self._loop = loop
-        self._injects = injects
         self._ears: dict[str, Ear] = {}
         self._reduction = Reduction(docket)
-        self._failing = False
 
     def subscribe(self, key: str) -> None:
         """A listener is there from the beginning."""
-        self._ears[key] = Ear(key, EventMonitor(self._docket))
+        self._ears[key] = Ear(key, EventMonitor(self._docket, known=self._known))
 
     def join(self, key: str, delivered: Iterable[Object]) -> None:
         """A listener is there from now on. What is being delivered just now it may hear, and is not the first to."""
         if key not in self._ears:
-            self._ears[key] = Ear(key, EventMonitor(self._docket, midway=True), pending=list(delivered))
+            monitor = EventMonitor(self._docket, midway=True, known=self._known)
+            ear = self._ears[key] = Ear(key, monitor)
+            ear.pending.extend(digest(event) for event in delivered)
 
     def unsubscribe(self, key: str) -> None:
         """A listener hears no more."""
         self._ears.pop(key, None)
         # It may have been the only one that has heard what the state has by now.
-        self._reduction = Reduction(self._docket)
+        self._reduction.doubt()
 
     def forget_state(self) -> None:
         """The state was changed by hand."""
@@ -74,11 +82,10 @@ class Ears:
             self._uncover(ear, event)
         first = self._is_new(ear, event)
         if event.get("type") == "agent_start":
-            self._failing = self._failing and not first
             if ear.excused or self._loop:
                 ear.monitor.excuse()
             ear.excused = False
-        ear.monitor.hear(event, injected=self._injects(event))
+        ear.monitor.hear(event)
         if first:
             self._reduction.reduce(event)
         if state is not None and (ear.monitor.in_run or event.get("type") == "agent_end"):
@@ -88,12 +95,15 @@ class Ears:
 
     def _is_new(self, ear: Ear, event: Object) -> bool:
         """Whether nobody has heard an event before."""
-        if event in ear.pending:
-            ear.pending.remove(event)
+        if len(self._ears) == 1 and not ear.pending:
+            return True
+        number = digest(event)
+        if number in ear.pending:
+            ear.pending.remove(number)
             return False
         for other in self._ears.values():
             if other is not ear:
-                other.pending.append(event)
+                other.pending.append(number)
         return True
 
     def _uncover(self, ear: Ear, event: Object | None) -> None:
@@ -108,23 +118,18 @@ class Ears:
                     "FAIL-28", "D-04", "an event that a failing listener has taken", taken["type"]
                 )
             with self._docket.silence():
-                ear.monitor.hear(taken, injected=self._injects(taken))
+                ear.monitor.hear(taken)
 
     def failed(self, key: str, event: Object) -> None:
         """A listener fails at an event."""
         ear = self._ears.get(key)
         if ear is not None:
-            ear.excused = ear.excused or self._failing
-        self._failing = True
+            ear.excused = ear.excused or self._known.failing
         behind = False
         for each in self._ears.values():
             if behind and event not in each.hidden:
                 each.hidden.append(event)
             behind = behind or each.key == key
-
-    def failing(self) -> None:
-        """The run fails otherwise than by a listener."""
-        self._failing = True
 
     def settled(self, *, ok: bool) -> None:
         """A run has settled: all of it was heard."""
@@ -138,4 +143,6 @@ class Ears:
             ear.excused = False
             ear.pending.clear()
         self._docket.listener = None
-        self._failing = False
+        if self._known.failing:
+            # Whoever has failed in it may have missed what was said.
+            self._reduction.forget()

@@ -13,6 +13,7 @@ from .calls import Calls
 from .content import Object, calls_of, is_failed, is_failure, message_of
 from .docket import Docket
 from .finding import Allowed, Finding, Force, Releases
+from .known import Known
 from .order import (
     AGENT_END,
     AGENT_START,
@@ -43,7 +44,6 @@ from .order import (
 )
 from .outlook import allowed_at, place_in_words
 from .progress import Progress
-from .reduction import Reduction
 from .refusal import Refusal
 
 _ROLES: Final = {ANSWERING: "assistant", FAILURE_OPEN: "assistant", RESULT: "toolResult"}
@@ -55,21 +55,30 @@ class EventMonitor:
     """Follows one log.
 
     `force` says in which releases each clause is in force; `candidates` are the releases that are possible at first
-    (all that `force` names, if it is None). A log that begins `midway` is taken as it comes until its place is known.
+    (all that `force` names, if it is None). A log that begins `midway` is taken as it comes until its place is known,
+    which it is at once if it begins with a run. What is `known` besides the events is there only where it is part of a
+    trace.
     """
 
     def __init__(
-        self, force: Force | Docket, candidates: Iterable[str] | None = None, *, midway: bool = False
+        self,
+        force: Force | Docket,
+        candidates: Iterable[str] | None = None,
+        *,
+        midway: bool = False,
+        known: Known | None = None,
     ) -> None:
         self._docket = force if isinstance(force, Docket) else Docket(force, candidates)
-        self._progress = Progress(self._docket, equal_left_out=self._docket is force)
+        self._known = known
+        self._progress = Progress(self._docket, known)
         self._refusal = Refusal(self._progress, midway=midway)
-        self._calls = Calls(self._progress, self._refusal)
-        self._reduction: Reduction | None = None
+        self._calls = Calls(self._progress, self._refusal, known)
         self._told = 0
-        self._injected = False
+        self._known = known
         self._like_failure: Object | None = None
         """The last message that was given to the run and looks like a failure's."""
+        self._replayed: Object | None = None
+        """The last answer with calls that was taken to have been given, since a result came at once."""
 
     @property
     def candidates(self) -> Releases:
@@ -87,11 +96,6 @@ class EventMonitor:
         return {each.name for each in self._docket.taken}
 
     @property
-    def runs(self) -> int:
-        """How many runs have begun."""
-        return self._progress.runs
-
-    @property
     def in_run(self) -> bool:
         """Whether a run is open."""
         return self._progress.place is not NO_RUN
@@ -105,7 +109,7 @@ class EventMonitor:
         """What may come next, and whether the log may rest here. Nothing that only the releases do is in it."""
         return allowed_at(self._progress)
 
-    def tell(self, event: Object, state: Object | None = None) -> Sequence[Finding]:
+    def tell(self, event: Object) -> Sequence[Finding]:
         """Go on by one event.
 
         Raises:
@@ -114,22 +118,17 @@ class EventMonitor:
         docket = self._docket
         docket.at = self._told
         self._told += 1
-        self.hear(event, state)
+        self.hear(event)
         return docket.collect() if docket.found else ()
 
-    def hear(self, event: Object, state: Object | None = None, *, injected: bool = False) -> None:
-        """As `tell`, for one who shares his docket with others: what is found stays there. `injected`: it is known to
-        say a message that was given to the run, whatever it looks like.
-        """
-        self._injected = injected
+    def hear(self, event: Object) -> None:
+        """As `tell`, for one who shares his docket with others: what is found stays there."""
         kind = event.get("type")
         handler = _HANDLERS.get(kind) if type(kind) is str else None
         if handler is None:
             return
         handler(self, event)
         self._refusal.last = event
-        if state is not None or self._reduction is not None:
-            self._reduce(event, state)
 
     def end(self, *, closed: bool = False) -> Sequence[Finding]:
         """The log ends here. It may end anywhere, unless it is `closed`: nothing goes on any more."""
@@ -140,7 +139,8 @@ class EventMonitor:
     def close(self, *, closed: bool) -> None:
         """As `end`, for one who shares his docket."""
         place = self._progress.place
-        if closed and place in FAILING:
+        if closed and place in FAILING and self._known is not None:
+            # Else nobody knows whether a listener has failed.
             self._docket.as_pi("FAIL-31", "D-04", f"the end of all ({place})")
         elif closed and place is not NO_RUN:
             self._docket.breaks(
@@ -151,13 +151,6 @@ class EventMonitor:
     def excuse(self) -> None:
         """Whoever hears this log hears no more of this run, and rightly."""
         self._progress.forget_run()
-
-    def _reduce(self, event: Object, state: Object | None) -> None:
-        if self._reduction is None:
-            self._reduction = Reduction(self._docket)
-        self._reduction.reduce(event)
-        if state is not None:
-            self._reduction.see(event, state, first=True)
 
     # --- what the events mean ---------------------------------------------------------------------------------
 
@@ -175,6 +168,7 @@ class EventMonitor:
     def _agent_start(self, event: Object) -> None:
         breaks_off = self._progress.place in FAILING
         self._calls.forget()
+        self._refusal.midway = False  # a run that is seen from its start is whole
         self._border(AGENT_START, event)
         if breaks_off:
             self._refusal.owe((AGENT_END,))
@@ -184,6 +178,7 @@ class EventMonitor:
 
     def _turn_start(self, event: Object) -> None:
         self._progress.take_for_answer()
+        self._replayed = None
         self._border(TURN_START, event)
 
     def _turn_end(self, event: Object) -> None:
@@ -194,6 +189,11 @@ class EventMonitor:
             # It was not the one that was given, but its equal, and has told that the run fails.
             progress.place, progress.failed = FAILURE_SAID, True
             progress.failure = progress.answer = self._like_failure
+        elif progress.place is TURN and self._replayed and event.get("message") == self._replayed:
+            # It was the answer of this turn, and its calls were never started.
+            self._refusal.breaks("TOOL-05", "a result before the ends of its batch")
+            progress.doubt_answer(CALLING)
+            progress.all_results = False
         self._border(TURN_END, event)
 
     def _message_start(self, event: Object) -> None:
@@ -202,45 +202,61 @@ class EventMonitor:
         role = message.get("role")
         if self._refusal.owes(event, message):
             return
-        if self._injected:
-            self._take_back()
+        if self._injects(event):
+            progress.take_back()
             self._line(START_INJECTED, event)
             self._docket.holds("RUN-08")
         elif role == "assistant":
-            if is_failure(message):
-                if self._refusal.midway:
-                    self._refusal.settle_in(TURN)
-                if progress.place in (BEGUN, BETWEEN):
-                    self._refusal.owe((TURN_START,))
-                progress.take_for_answer()
-                progress.mistakable = progress.place is TURN
-                self._line(progress.failure_symbol(), event)
+            if is_failure(message) and not self._begins_answer(message):
+                self._start_failure(event)
                 return
-            self._take_back()
+            progress.take_back()
             self._line(START_ANSWER, event)
         elif "toolCallId" in message and (
             progress.place in (CALLING, RESULT, ANSWERING) or self._refusal.midway
         ):
             if self._refusal.midway:
                 self._refusal.settle_in(CALLING)
+            elif progress.whole and progress.may_be_injected:
+                self._replayed = progress.answer
+                progress.take_back()
+                self._line(START_INJECTED, event)
+                return
             if self._calls.say(event, message):
                 self._line(START_RESULT, event)
         else:
-            self._take_back()
+            progress.take_back()
             self._line(START_INJECTED, event)
 
-    def _take_back(self) -> None:
-        """Another message begins behind what was taken for the turn's answer, or for a failure's message."""
+    def _injects(self, event: Object) -> bool:
+        return self._known is not None and self._known.injects(event)
+
+    def _begins_answer(self, message: Object) -> bool:
+        """Whether the provider has begun his answer with what looks like a failure."""
+        known, place = self._known, self._progress.place
+        if known is None or not known.answers(message):
+            return False
+        again = place is ANSWERING and self._progress.starts < known.starts
+        return place is TURN or again or self._refusal.midway
+
+    def _start_failure(self, event: Object) -> None:
         progress = self._progress
-        if progress.mistakable and progress.place is FAILURE_SAID:
-            progress.failed, progress.failure, progress.mistakable = False, None, False
-            progress.place, progress.answer = TURN, None
-            self._docket.holds("RUN-08")
-        else:
-            progress.take_back()
+        if self._refusal.midway:
+            self._refusal.settle_in(TURN)
+        if progress.place in (BEGUN, BETWEEN):
+            self._refusal.owe((TURN_START,))
+        if event != self._refusal.last:
+            progress.take_for_answer()
+        if progress.may_be_injected:
+            progress.suspect(progress.failure_symbol(), event)
+            return
+        progress.mistakable = progress.place is TURN and (self._known is None or self._known.cuts)
+        self._line(progress.failure_symbol(), event)
 
     def _message_update(self, event: Object) -> None:
         progress = self._progress
+        if progress.place is FAILURE_OPEN:
+            progress.take_for_answer()
         if progress.place is ANSWERING:
             self._docket.taken.add(_UPDATED)
             progress.update(event)
@@ -254,7 +270,7 @@ class EventMonitor:
         if self._refusal.owes(event, message):
             return
         place = progress.place
-        if self._injected and place is SAYING:
+        if (place is SAYING or self._refusal.midway) and self._injects(event):
             self._line(END_INJECTED, event)
             self._like_failure = message if is_failure(message) else None
         elif (place in _ROLES and role != _ROLES[place]) or (place is SAYING and role == "assistant"):
@@ -268,10 +284,20 @@ class EventMonitor:
                 progress.place = ANSWERING
             progress.step(_END_OF[progress.place] or self._end_of_answer(message), None)
         elif role == "assistant":
-            self._line(_END_OF.get(place) or self._end_of_answer(message), event)
+            if self._refusal.midway and is_failure(message):
+                self._settle_in_failure()
+            elif place is FAILURE_OPEN and message != progress.message:
+                progress.take_for_answer()
+            self._line(_END_OF.get(progress.place) or self._end_of_answer(message), event)
         else:
             of_result = role == "toolResult" and (place in (CALLING, RESULT) or self._refusal.midway)
             self._line(END_RESULT if of_result else END_INJECTED, event)
+
+    def _settle_in_failure(self) -> None:
+        """A log begins with the end of what looks like a failure."""
+        if self._known is None or self._known.failing:
+            self._refusal.settle_in(FAILURE_OPEN)
+            self._progress.failed = self._progress.mistakable = True
 
     @staticmethod
     def _end_of_answer(message: Object) -> str:

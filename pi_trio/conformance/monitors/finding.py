@@ -35,10 +35,13 @@ class Finding:
 
 @attrs.frozen
 class Allowed:
-    """What may come next, each with the clause that allows it, and whether nothing may come."""
+    """What may come next, each with the clause that allows it, and whether nothing may come. `if_given` is what may
+    come too if the latest answer was none, but an assistant message that was given to the run.
+    """
 
     events: Mapping[str, str]
     silence: bool
+    if_given: Mapping[str, str] = attrs.field(factory=dict[str, str])
 
     def in_words(self) -> tuple[str, ...]:
         """Each event with its clause."""

@@ -12,9 +12,9 @@ JUDGED: Final = frozenset({
     "TURN-01", "TURN-02", "TURN-03", "TURN-04", "TURN-05", "TURN-06", "TURN-07", "TURN-08", "TURN-09",
     "TURN-10", "TURN-11", "TURN-12", "TURN-13", "TURN-15", "TURN-16", "TURN-24", "TURN-25",
     "MSG-01", "MSG-02", "MSG-03", "MSG-04", "MSG-05", "MSG-06", "MSG-10",
-    "STREAM-02", "STREAM-03", "STREAM-05", "STREAM-08", "STREAM-10",
+    "STREAM-01", "STREAM-02", "STREAM-03", "STREAM-05", "STREAM-08", "STREAM-10", "STREAM-12",
     "TOOL-01", "TOOL-02", "TOOL-03", "TOOL-04", "TOOL-05", "TOOL-06", "TOOL-07", "TOOL-08", "TOOL-09",
-    "TOOL-10", "TOOL-23", "TOOL-24", "TOOL-27", "TOOL-28", "TOOL-29", "TOOL-30", "TOOL-31", "TOOL-32",
+    "TOOL-10", "TOOL-22", "TOOL-23", "TOOL-24", "TOOL-27", "TOOL-28", "TOOL-29", "TOOL-30", "TOOL-31", "TOOL-32",
     "TOOL-33", "TOOL-35", "TOOL-36", "TOOL-37", "TOOL-41",
     "QUEUE-02", "QUEUE-06", "QUEUE-07", "QUEUE-08", "QUEUE-09", "QUEUE-17",
     "HOOK-01", "HOOK-09", "HOOK-10",
@@ -28,6 +28,7 @@ JUDGED: Final = frozenset({
 })  # fmt: skip
 
 HELD_ONLY: Final = frozenset({
-    "ABORT-06", "ABORT-09", "QUEUE-17", "RUN-08", "STATE-08", "TURN-08", "TURN-09", "TURN-25",
+    "ABORT-06", "ABORT-09", "ABORT-11", "FAIL-22", "QUEUE-17", "RUN-08", "STATE-08", "TOOL-08", "TOOL-10", "TURN-08",
+    "TURN-09", "TURN-25",
 })  # fmt: skip
 """Those that are only seen kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .bursts import done_of
 from .content import Object
 from .events import EventMonitor
 from .finding import Finding, Force, Judgement
@@ -29,7 +30,7 @@ def judge_trace(
 ) -> Judgement:
     """Judge a whole trace."""
     monitor = TraceMonitor(force, candidates, cancelling=cancelling)
-    findings = [finding for line in lines for finding in monitor.tell(line)]
+    findings = [finding for _, line in done_of(lines) for finding in monitor.tell(line)]
     findings += monitor.end()
     return _judgement(monitor, findings)
 

@@ -29,7 +29,9 @@ answer may look like a failure's message, which shows when the real one is told.
 and end, `turn_end`, `agent_end` (`FAILURE_OPEN` … `FAILURE_TURN`). Where a turn is open and has no answer yet they
 nest, and are simply allowed. Everywhere else they break a clause that a ruling has made, and so do the events of tools
 that run on, a second `agent_end`, and a second start of one answer. Such transitions *breach* a clause: an
-implementation may do as the release does, so they are taken like any other, and are reported as what they are.
+implementation may do as the release does, so they are taken like any other, and are reported as what they are. And
+where the runtime closes what is open before it tells the failure, it does what no run does that goes well. Whether
+this is such a closing shows only when the failure is told, or something else is (`unless_failed`).
 
 **Releases.** A clause may be in force in some releases only. A transition under such a clause tells those releases from
 the others, and is not there at all where none of the releases in question has it; `instead` is the clause that holds
@@ -58,6 +60,8 @@ class Transition:
     """The ruling that Pi's releases do not keep here."""
     instead: str | None = None
     """The clause that holds where `clause` is not in force."""
+    unless_failed: str | None = None
+    """Only the closing of a failed run does it: the clause that is broken if no failure is told behind it."""
 
     @property
     def name(self) -> str:
@@ -205,7 +209,7 @@ _FAILURE: Final = (
 
 _BATCH: Final = (
     (DUE, CALL_START, FIRST, "TOOL-01"),
-    (DUE, CLOSE_NONE, DUE, "FAIL-22", None, "FAIL-21"),
+    (DUE, CLOSE_NONE, DUE, "FAIL-22", None, "FAIL-21", "TOOL-01"),
     (FIRST, CALL_UPDATE, FIRST_RUNS, "TOOL-04"),
     (FIRST, END_LATEST, FIRST_ENDED, "TOOL-03"),
     (FIRST, CALL_START, PREPARING, "TOOL-07"),
@@ -222,7 +226,7 @@ _BATCH: Final = (
     (LAUNCHED, CALL_UPDATE, LAUNCHED, "TOOL-04"),
     (LAUNCHED, END_LATEST, LAUNCHED, "TOOL-10"),
     (LAUNCHED, END_OTHER, LAUNCHED, "TOOL-10"),
-    (LAUNCHED, CALL_START, LAUNCHED, "FAIL-21", None, "TOOL-07"),
+    (LAUNCHED, CALL_START, LAUNCHED, "FAIL-21", None, "TOOL-07", "TOOL-07"),
     (LAUNCHED, SAY_RESULT, RESULTS, "TOOL-05"),
     (RESULTS, SAY_RESULT, RESULTS, "TOOL-05"),
     (RESULTS, CLOSE, RESULTS, "TURN-05"),

@@ -15,8 +15,11 @@ from .order import (
     DUE,
     GOES_ON,
     SAY_RESULT,
+    START_ANSWER,
+    START_INJECTED,
     START_RESULT,
     TABLES,
+    TURN,
     TURN_END,
     Transition,
 )
@@ -34,6 +37,10 @@ for _each in _LINE.values():
     if _each.breach is None:
         _FROM.setdefault(_each.source, []).append(_each)
 
+_BEHIND_INJECTED: Final = {
+    each.symbol: each.clause for each in _FROM[TURN] if each.symbol in (START_INJECTED, START_ANSWER)
+}
+
 
 def allowed_at(progress: Progress) -> Allowed:
     """What may come next, and whether nothing may."""
@@ -44,7 +51,8 @@ def allowed_at(progress: Progress) -> Allowed:
         for each in _FROM[progress.place]:
             if progress.docket.admits(each):
                 events[each.symbol] = each.clause
-    return Allowed(events, progress.place not in GOES_ON and not _is_due(progress))
+    given = _BEHIND_INJECTED if progress.may_be_injected else {}
+    return Allowed(events, progress.place not in GOES_ON and not _is_due(progress), given)
 
 
 def _is_due(progress: Progress) -> bool:

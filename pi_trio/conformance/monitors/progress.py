@@ -15,8 +15,9 @@ import attrs
 from . import content
 from .batch import Batch, Call
 from .content import Object, calls_of, message_of
-from .digest import BLANK, digest, same
+from .digest import BLANK, alike, digest, same
 from .docket import Docket
+from .known import Known
 from .order import (
     AGENT_END,
     AGENT_START,
@@ -33,6 +34,7 @@ from .order import (
     END_INJECTED,
     END_RESULT,
     FAILED,
+    FAILURE_OPEN,
     FAILURE_SAID,
     FAILURE_TURN,
     LAST,
@@ -49,6 +51,7 @@ from .order import (
     TURN_END,
     TURN_START,
     UPDATE,
+    Transition,
 )
 
 _LINE: Final = TABLES["line"]
@@ -58,7 +61,7 @@ _REMEMBERED: Final = 256
 """How many calls of failed runs are remembered."""
 
 
-_ANSWERS: Final = {FAILURE_SAID: FAILED, FAILURE_TURN: LAST}
+_ANSWERS: Final = {FAILURE_OPEN: ANSWERING, FAILURE_SAID: FAILED, FAILURE_TURN: LAST}
 """Where the line is if what looked like a failure was an answer."""
 
 
@@ -73,10 +76,12 @@ class Orphan:
 class Progress:
     """How far a log is."""
 
-    def __init__(self, docket: Docket, *, equal_left_out: bool) -> None:
+    def __init__(self, docket: Docket, known: Known | None) -> None:
         self.docket = docket
-        self._equal_left_out = equal_left_out
-        """An update lacks its event's partial where that is its message, as in a trace."""
+        self._known = known
+        """It is part of a trace: what was given to the run is known, and an update lacks its event's partial where that
+        is its message.
+        """
         self.place = NO_RUN
         self.runs = 0
         self.said = array("q")
@@ -89,10 +94,14 @@ class Progress:
         """The message that told of the run's failure."""
         self.failed = False
         self.mistakable = False
-        """What told of it may have been an answer: it came where one was due."""
+        """What told of it may have been an answer, or one that was given: it came where that may come."""
+        self._doubted: tuple[Transition, int] | None = None
+        """The transition of a ruling that such a one takes, and when, if it was a failure after all."""
         self.answer: Object | None = None
         self.results: list[Object | None] = []
         self.all_results = True
+        self.in_order = True
+        """The results were said in source order; else whatever tells them again has the one order or the other."""
         self.batch: Batch | None = None
         self.message: Object | None = None
         """The open message; None if its start was not seen."""
@@ -100,11 +109,13 @@ class Progress:
         """What was last known of the answer before its end."""
         self.whole = False
         """The answer was said whole, without an update: it may have been injected."""
-        self.started_again = False
-        """The open answer has been started more than once."""
+        self.starts = 0
+        """How often the open answer has been started."""
         self.saying: Call | None = None
         """The call whose result is open."""
         self.orphans: deque[Orphan] = deque(maxlen=_REMEMBERED)
+        self._closing: Transition | None = None
+        """What the run has done that is right only if it fails."""
 
     def step(self, symbol: str, event: Object | None) -> bool:
         """Take a transition of the line, if there is one here."""
@@ -121,6 +132,7 @@ class Progress:
         """Nothing more of the open run is expected; its open calls may run on."""
         self._leave_calls()
         self._leave_turn()
+        self._closing = None
         self._bury()
         self.place = NO_RUN
 
@@ -144,7 +156,33 @@ class Progress:
         place = _ANSWERS.get(self.place)
         if self.mistakable and place is not None:
             self.place = place
-            self.failed, self.failure, self.mistakable = False, None, False
+            self.whole, self.starts = place in (FAILED, ANSWERING), 1
+            self._dismiss()
+
+    def suspect(self, symbol: str, event: Object) -> None:
+        """What looks like a failure's message begins where it would break a ruling, unless it was given."""
+        transition = _LINE[self.place, symbol]
+        self._doubted = transition, self.docket.at
+        self.mistakable = True
+        self.place = transition.target
+        _EFFECTS[symbol](self, event)
+
+    def _dismiss(self) -> None:
+        """What looked like a failure was none."""
+        self.failed, self.failure, self.mistakable, self._doubted = False, None, False, None
+
+    def _settle_doubt(self, messages: Any) -> None:
+        """The run ends. It has failed for certain if it ends as only a failed run does, or if no answer could be as
+        what looked like a failure.
+        """
+        told_alone = isinstance(messages, list) and len(messages) == 1 < len(self.said)
+        if told_alone and self._doubted is not None:
+            transition, at = self._doubted
+            self.docket.take(transition, at=at)
+        if self.mistakable and self.failure is not None:
+            if told_alone or not self.docket.in_force("MSG-06"):
+                content.check_failure(self.docket, self.failure)
+        self.mistakable, self._doubted = False, None
 
     def end_unseen_result(self) -> None:
         """A result has come that was not seen."""
@@ -161,13 +199,23 @@ class Progress:
                 return START_FAILURE_IN_RESULTS
         return START_FAILURE
 
+    @property
+    def may_be_injected(self) -> bool:
+        """Whether what looked like the turn's answer, or like a failure's message, may have been injected. In a trace
+        it is known what is.
+        """
+        if self._known is not None:
+            return False
+        if not self.whole:
+            return self.mistakable and self.place is FAILURE_SAID
+        return self.place in (ANSWERED, FAILED, CALLING) and (self.batch is None or self.batch.place is DUE)
+
     def take_back(self) -> None:
         """Another message begins: if what looked like the turn's answer may have been injected, then it was."""
-        if self.whole and self.place in (ANSWERED, FAILED, CALLING):
-            if self.batch is None or self.batch.place is DUE:
-                self.place = TURN
-                self.answer = self.batch = None
-                self.docket.holds("RUN-08")
+        if (self.whole or self.mistakable) and self.may_be_injected:
+            self.place = TURN
+            self.answer = self.batch = None
+            self._dismiss()
 
     def orphan(self, call_id: Any, symbol: str) -> bool:
         """Whether a call of a failed run may have said this; then that is noted."""
@@ -197,7 +245,7 @@ class Progress:
             self.docket.breaks("MSG-03", "an update without an answer and its event")
             return
         if "partial" not in told:
-            if self._equal_left_out:
+            if self._known is not None:
                 self.docket.holds("MSG-04")
         elif told["partial"] == message:
             self.docket.holds("MSG-04")
@@ -213,14 +261,17 @@ class Progress:
         self.said = array("q")
         self._turn_at = 0
         self.complete = event is not None
-        self.failure, self.failed = None, False
+        self._dismiss()
         self._leave_turn()
+        self._closing = None
         self._bury()
 
     def _end_run(self, event: Object | None) -> None:
         self._leave_turn()
+        self._go_on()
         self._bury()
         if event is not None:
+            self._settle_doubt(event.get("messages"))
             self._check_agent_end(event.get("messages"))
 
     def _bury(self) -> None:
@@ -228,8 +279,11 @@ class Progress:
             each.life = DEAD
 
     def _leave_turn(self) -> None:
+        if self.batch is not None and self.batch.closing is not None:
+            self._closing = self.batch.closing
         self.answer, self.batch, self.message, self.saying = None, None, None, None
-        self.results, self.all_results, self.whole, self.started_again = [], True, False, False
+        self.results, self.all_results, self.in_order = [], True, True
+        self.whole, self.starts = False, 0
 
     def _begin_turn(self, _event: Object | None) -> None:
         self._leave_turn()
@@ -237,7 +291,12 @@ class Progress:
 
     def _end_turn(self, event: Object | None) -> None:
         if event is not None:
-            results = self.results if self.all_results else None
+            if self.answer is not None and self._known is not None and self._known.doubts(self.answer):
+                self.answer = None
+                self._doubt_turn()
+            results = self.results if self.all_results and self.in_order else None
+            if not self.in_order:
+                self._doubt_turn()
             if not content.check_turn_end(self.docket, event, self.answer, results):
                 self._doubt_turn()
             if self.answer is not None and self.failure is None:
@@ -249,11 +308,30 @@ class Progress:
         for at in range(self._turn_at, len(self.said)):
             self.said[at] = BLANK
 
+    def _go_on(self) -> None:
+        """The run goes on, or ends well: it was not being closed for a failure."""
+        closing, self._closing = self._closing, None
+        if closing is not None and closing.unless_failed is not None:
+            what = f"{closing.symbol} ({closing.source}) in a run that does not fail"
+            self.docket.breaks(closing.unless_failed, what)
+
+    def _fail(self) -> None:
+        """The run fails: as far as it was closed for that, it was right."""
+        closing, self._closing = self._closing, None
+        if closing is not None and closing.unless_failed is not None:
+            what = f"{closing.symbol} ({closing.source})"
+            self.docket.tells(closing.clause, closing.instead or closing.unless_failed, what)
+
     def _open(self, event: Object | None) -> None:
         self.message = None if event is None else message_of(event)
 
+    def _open_injected(self, event: Object | None) -> None:
+        self._go_on()
+        self._open(event)
+
     def _open_answer(self, event: Object | None) -> None:
-        self.whole = True
+        self._go_on()
+        self.whole, self.starts = True, self.starts + 1
         self._open(event)
 
     def _start_again(self, event: Object | None) -> bool:
@@ -263,15 +341,18 @@ class Progress:
         if event is not None and not isinstance(message_of(event).get("content"), list):
             self.docket.breaks("MSG-01", "a second start of an answer, of which the content is no list")
             return True
-        again, self.started_again = self.started_again, True
-        return again or self.docket.take(_AGAIN)
+        if self._known is not None and self.starts >= self._known.starts:
+            self.docket.breaks("STREAM-08", "a second start of an answer, which its stream has not given")
+            return True
+        return self.starts > 1 or self.docket.take(_AGAIN)
 
     def _open_failure(self, event: Object | None) -> None:
         self._leave_calls()
         self._leave_turn()
+        self._fail()
         self._open(event)
         self.failed = True
-        if self.message is not None:
+        if self.message is not None and not self.mistakable:
             content.check_failure(self.docket, self.message)
 
     def _leave_calls(self) -> None:
@@ -289,7 +370,7 @@ class Progress:
         begun = self.message
         message = self._close(event)
         if begun is not None and message is not None:
-            if begun == message:
+            if alike(begun, message):
                 self.docket.holds("MSG-02")
             else:
                 self.docket.breaks("MSG-02", "message_end with another message than its message_start")
@@ -302,7 +383,7 @@ class Progress:
 
     def _end_answer(self, event: Object | None) -> None:
         self.partial = None if self.whole else self.message
-        self.started_again = False
+        self.starts = 0
         self.answer = self._close(event)
 
     def _end_calls(self, event: Object | None) -> None:
@@ -336,7 +417,7 @@ class Progress:
             self.docket.breaks(
                 clause,
                 "agent_end with other messages than were said",
-                f"{len(messages)} for {len(self.said)}",
+                f"it has {len(messages)}, and {len(self.said)} were said",
             )
 
     def _tells_failure(self, message: Any) -> bool:
@@ -357,7 +438,7 @@ _EFFECTS: Final = {
     AGENT_END: Progress._end_run,
     TURN_START: Progress._begin_turn,
     TURN_END: Progress._end_turn,
-    START_INJECTED: Progress._open,
+    START_INJECTED: Progress._open_injected,
     START_ANSWER: Progress._open_answer,
     UPDATE: Progress.update,
     START_RESULT: Progress._open,

@@ -1,9 +1,8 @@
-"""How to go on behind an event that was not allowed, so that one fault is one finding and the rest is still judged.
+"""The tables by which `refusal` explains an event that has no transition where it comes, and whose clause is broken.
 
-There are two explanations. Something that should have come before is *missing*: then it is supplied, without what it
-would have held, and the event is judged again. If the missing event comes after all, a little late, then that is the
-same fault, and not another. Or the event is one *too many*, and nothing has happened but the finding. The tables say
-which of the two it is, for each place and symbol, and whose clause is broken.
+Something that should have come before is *missing*: then that is supplied, without what it would have held, and the
+event is judged again. It is taken at its word, and *resets* the line. Or it is one *too many*, and nothing has happened
+but the finding.
 """
 
 from __future__ import annotations
@@ -101,8 +100,7 @@ _missing((TURN,), (END_FAILURE,), START_FAILURE, "MSG-01")
 _missing((CALLING,), (END_RESULT,), START_RESULT, "MSG-01")
 # A message that was never ended.
 _missing((SAYING,), (*STARTS, *ENDS, TURN_END, AGENT_END), END_INJECTED, "MSG-01")
-_missing((ANSWERING,), CALLS, END_CALLS, "TOOL-01")
-_missing((ANSWERING,), (START_RESULT, END_RESULT), END_CALLS, "MSG-01")
+_missing((ANSWERING,), (*CALLS, START_RESULT, END_RESULT), END_CALLS, "MSG-01")
 _missing((ANSWERING,), (START_INJECTED, END_INJECTED, TURN_START, TURN_END, AGENT_END), END_ANSWER, "MSG-01")
 _missing((RESULT,), (*STARTS, *ENDS, *CALLS, TURN_START, TURN_END, AGENT_END), END_RESULT, "MSG-01")
 _missing((FAILURE_OPEN,), (TURN_END, AGENT_END), END_FAILURE, "MSG-01")

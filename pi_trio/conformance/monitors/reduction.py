@@ -39,6 +39,11 @@ class Reduction:
         self._emptied = True
         self._streaming = self._error = _UNKNOWN
 
+    def doubt(self) -> None:
+        """What was reduced may not be all that was said."""
+        self.forget()
+        self._streaming = self._error = _UNKNOWN
+
     def reduce(self, event: Object) -> None:
         """An event is said."""
         kind = event.get("type")
@@ -110,13 +115,10 @@ class Reduction:
 
     def _see_pending(self, ids: Any) -> None:
         assert self._pending is not None
-        if (
-            isinstance(ids, list)
-            and len(ids) == len(self._pending)
-            and all(each in self._pending for each in ids)
-        ):
+        known = isinstance(ids, list) and all(type(each) is str for each in ids)
+        if known and len(ids) == len(self._pending) and all(each in self._pending for each in ids):
             self._docket.holds("STATE-04", "TOOL-33")
-        elif isinstance(ids, list) and len(ids) == len(self._ids) and all(each in self._ids for each in ids):
+        elif known and len(ids) == len(self._ids) and all(each in self._ids for each in ids):
             self._docket.as_pi("TOOL-33", "D-07", "a call that runs and is not pending")
         else:
             self._docket.breaks("STATE-04", "other pending calls than those that were started and not ended")

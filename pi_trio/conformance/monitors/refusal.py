@@ -1,4 +1,5 @@
-"""What becomes of an event that is not allowed where it comes: one finding, and a place from which it goes on.
+"""What becomes of an event that is not allowed where it comes: one finding, and a place from which it goes on, so that
+one fault is one finding and the rest is still judged.
 
 `recovery` has the tables. What was supplied is *owed*: if it comes after all, a little late, it is the same fault and
 is passed over. What is owed is forgotten with the next turn or run that begins or ends as it should.
@@ -6,6 +7,7 @@ is passed over. What is owed is forgotten with the next turn or run that begins 
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, Final
 
 from .batch import Batch
@@ -44,6 +46,9 @@ from .recovery import MISSING, RESETS, TOO_MANY, TWICE
 _MOST: Final = 6
 """How many events one event may lack before it: a whole turn with its answer."""
 
+_WAITED: Final = 256
+"""How many events of one kind are waited for, and how many kinds."""
+
 _STARTS: Final = frozenset({START_INJECTED, START_ANSWER, START_RESULT, START_FAILURE})
 _ENDS: Final = frozenset({END_INJECTED, END_ANSWER, END_CALLS, END_FAILED, END_RESULT, END_FAILURE})
 
@@ -62,7 +67,7 @@ class Refusal:
         self.progress = progress
         self.midway = midway
         self.last: Object = {}
-        self._owed: dict[tuple[Any, ...], list[int]] = {}
+        self._owed: dict[tuple[Any, ...], deque[int]] = {}
         """By the kind of event the digests of the messages that they are about, `BLANK` where that is not known."""
 
     def breaks(self, clause: str, what: str, detail: str = "") -> None:
@@ -94,7 +99,8 @@ class Refusal:
             place, clause = reset
             self.breaks(clause, f"{symbol} ({progress.place})")
             self._cut_off()
-            progress.jump(place, symbol, event)
+            # Whom a run that breaks off tells what is anybody's guess.
+            progress.jump(place, symbol, None if symbol is AGENT_END else event)
             return
         if self._supplied(symbol, event):
             return
@@ -116,6 +122,10 @@ class Refusal:
             self.supply(supplied, event)
             if progress.step(symbol, event):
                 return True
+        reset = RESETS.get((progress.place, symbol))
+        if blamed and reset is not None:
+            progress.jump(reset[0], symbol, event)
+            return True
         if not blamed:
             clause = TOO_MANY[symbol]
             if progress.place is NO_RUN:
@@ -157,6 +167,8 @@ class Refusal:
         self.midway = False
         progress = self.progress
         progress.place = place
+        progress.whole = place is ANSWERING  # no update was seen, and perhaps there was none
+        progress.starts = int(progress.whole)
         progress.complete = progress.all_results = False
         progress.runs += place is not NO_RUN
         if place in (CALLING, RESULT):
@@ -172,7 +184,12 @@ class Refusal:
 
     def owe(self, key: tuple[Any, ...], message: Object | None = None) -> None:
         """Note that an event was taken to have come; its message, if that is known."""
-        self._owed.setdefault(key, []).append(BLANK if message is None else digest(message))
+        waiting = self._owed.get(key)
+        if waiting is None:
+            if len(self._owed) >= _WAITED:
+                del self._owed[next(iter(self._owed))]
+            waiting = self._owed[key] = deque(maxlen=_WAITED)
+        waiting.append(BLANK if message is None else digest(message))
 
     def forget(self) -> None:
         """Nothing is owed any more."""

@@ -13,11 +13,15 @@ from .content import Object
 from .docket import Docket
 from .ears import Ears
 from .finding import Finding, Force, Releases
-from .transcript.hooks import CallHooks, TurnHooks
+from .transcript.failures import Failures
+from .transcript.hooks import CallHooks, Reports, TurnHooks
+from .transcript.listeners import Listeners
+from .transcript.payloads import Payloads
 from .transcript.queues import Queues
+from .transcript.refusals import Refusals
 from .transcript.requests import RequestHooks, Streams
-from .transcript.scene import OF_CALLS, Scene, name_of, prepares
-from .transcript.waiting import Failures, Listeners, Refusals, Signals
+from .transcript.signals import Signals
+from .transcript.stage import OF_CALLS, Stage, name_of, prepares
 
 
 class TraceMonitor:
@@ -42,14 +46,14 @@ class TraceMonitor:
         self._create({})
 
     def _create(self, command: Object) -> None:
-        self._scene = scene = Scene(self._docket, command, cancelling=self._cancelling)
-        self._ears = Ears(self._docket, loop=scene.loop, injects=scene.injects)
+        self._stage = stage = Stage(self._docket, command, cancelling=self._cancelling)
+        self._ears = Ears(self._docket, loop=stage.loop, known=stage)
         for key in command.get("listeners", ()):
             self._ears.subscribe(key)
-        self._signals = Signals(scene)
+        self._signals = Signals(stage)
         self._watchers = (
-            RequestHooks(scene), Streams(scene), CallHooks(scene), TurnHooks(scene), Queues(scene), Listeners(scene),
-            self._signals, Refusals(scene), Failures(scene),
+            RequestHooks(stage), Streams(stage), CallHooks(stage), Reports(stage), TurnHooks(stage), Queues(stage),
+            Listeners(stage), self._signals, Refusals(stage), Failures(stage), Payloads(stage),
         )  # fmt: skip
 
     @property
@@ -91,9 +95,9 @@ class TraceMonitor:
     def _take_commands(self) -> None:
         """The line behind a command shows that it was done: one that cannot be has no effect."""
         self._done = True
-        self._scene.blurred = len(self._commands) > 1
+        self._stage.blurred = len(self._commands) > 1
         self._unsettled = [each["op"] for each in self._commands if each.get("cmd") in ("prompt", "continue")]
-        self._delivered = [event for _, event in self._scene.heard.values()]
+        self._delivered = [event for _, event in self._stage.heard.values()]
         for command in self._commands:
             self._sent(command)
 
@@ -110,30 +114,35 @@ class TraceMonitor:
             return
         for watcher in self._watchers:
             watcher.sent(command)
-        scene = self._scene
+        stage = self._stage
         if kind == "subscribe":
             self._ears.join(command["key"], self._delivered)
         elif kind == "unsubscribe":
             self._ears.unsubscribe(command["key"])
-            scene.listening = False
+            stage.listening = False
         elif kind in ("setMessages", "reset"):
             self._change_state(command)
         elif kind in ("prompt", "continue"):
-            scene.give(command.get("input"))
-            if not scene.running:
-                scene.running.add(command["op"])
+            stage.give(command.get("input"))
+            if not stage.running:
+                stage.running.add(command["op"])
+        elif kind == "setTools":
+            stage.tools = None  # a run may go on with those that it began with
         elif kind in ("steer", "followUp"):
-            scene.give(command["message"])
+            stage.give(command["message"])
         elif kind == "abort":
-            scene.aborted = scene.aborted or bool(scene.running)
+            stage.aborted = stage.aborted or bool(stage.running)
         elif kind == "answer":
             self._answered(command)
+        elif kind == "push" and command["event"].get("type") == "start":
+            stage.provide(command)
         elif kind in ("end", "fail") or (
             kind == "push" and command["event"].get("type") in ("done", "error")
         ):
-            if kind == "fail" and name_of(command["ask"]) in scene.open:
-                self._fail()
-            scene.close(name_of(command["ask"]))
+            if kind == "fail" and name_of(command["ask"]) in stage.open:
+                stage.fail()
+            stage.provide(command)
+            stage.close(name_of(command["ask"]))
 
     def _change_state(self, command: Object) -> None:
         if command.get("cmd") == "setMessages":
@@ -142,22 +151,18 @@ class TraceMonitor:
             self._ears.empty_state()
 
     def _answered(self, command: Object) -> None:
-        scene, ask = self._scene, command["ask"]
+        stage, ask = self._stage, command["ask"]
         name = name_of(ask)
         if "throw" in command:
-            if name in scene.heard:
-                self._ears.failed(*scene.heard[name])
-                scene.fail()
+            if name in stage.heard:
+                self._ears.failed(*stage.heard[name])
+                stage.fail()
             elif ask.get("fn") not in OF_CALLS:
-                self._fail()
+                stage.fail()
         elif prepares(ask.get("fn")):
-            scene.give(command.get("value"))
+            stage.give(command.get("value"))
         if command.get("value") != "stream":
-            scene.close(name)
-
-    def _fail(self) -> None:
-        self._scene.fail()
-        self._ears.failing()
+            stage.close(name)
 
     # --- what is heard ----------------------------------------------------------------------------------------
 
@@ -168,11 +173,11 @@ class TraceMonitor:
             for watcher in self._watchers:
                 watcher.asked(ask["fn"], line)
             if ask["fn"] == "streamFn":
-                self._scene.request()
+                self._stage.request(name_of(ask))
         else:
             self._heard(ask["key"], event, line["args"].get("state"), line)
-            self._scene.heard[name_of(ask)] = (ask["key"], event)
-        self._scene.open[name_of(ask)] = line
+            self._stage.heard[name_of(ask)] = (ask["key"], event)
+        self._stage.open[name_of(ask)] = line
 
     def _told(self, line: Object) -> None:
         what = line["tell"]
@@ -183,13 +188,13 @@ class TraceMonitor:
         elif what == "signal":
             self._signals.signalled(line["ask"])
         elif what == "withdrawn":
-            self._scene.close(name_of(line["ask"]))
+            self._stage.close(name_of(line["ask"]))
 
     def _heard(self, key: str, event: Object, state: Object | None, ask: Object | None) -> None:
         first = self._ears.hear(key, event, state)
         if first:
-            self._scene.say(event)
-        if self._scene.blurred:
+            self._stage.say(event)
+        if self._stage.blurred:
             # It may have been heard before the state was changed.
             for command in self._commands:
                 self._change_state(command)
@@ -199,18 +204,18 @@ class TraceMonitor:
             watcher.heard(key, event, ask)
 
     def _settled(self, line: Object) -> None:
-        scene, op = self._scene, line["op"]
+        stage, op = self._stage, line["op"]
         refused = not line["ok"] and op in [command.get("op") for command in self._commands]
         if op in self._unsettled:
             self._unsettled.remove(op)
         for watcher in self._watchers:
             watcher.settled(line, refused)
-        if op in scene.running:
-            scene.running.discard(op)
+        if op in stage.running:
+            stage.running.discard(op)
             if refused and self._unsettled:
                 # It has not run after all, and the next one does.
-                scene.running.add(self._unsettled[0])
+                stage.running.add(self._unsettled[0])
                 return
             if not refused:
                 self._ears.settled(ok=line["ok"])
-            scene.settle()
+            stage.settle()

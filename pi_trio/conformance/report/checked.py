@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pi_trio.conformance.clauses import Clauses
-from pi_trio.conformance.logs import Checked, Remark, keys_given_twice
+from pi_trio.conformance.logs import BARE, Checked, Remark, keys_given_twice
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.verdict import ExitCode
 
@@ -26,6 +26,13 @@ SHOWN: Final = 3
 _STYLES: Final = {"broken": "bold red", "as Pi": "yellow", "unreadable": "bold magenta", "note": "bold cyan"}
 _WIDTH: Final = 400
 """Characters of what is told in one piece."""
+_IN_A_SESSION: Final = (
+    "in a session, whose updates lack the message and whose extensions change what was said"
+)
+_OF_BARE_UPDATES: Final = "of updates without their message"
+_APART: Final = (
+    "each log fits a release: judge them apart, or, with --profile, all as the one that they are to follow"
+)
 _CHOICES: Final = 12
 """So many events that would have been allowed are named."""
 
@@ -74,9 +81,9 @@ class Teller:
             words.append((f" {_said(remark)}", ""))
         else:
             clause = self._clauses.get(finding.clause)
-            words += [(f" {finding.clause}", "bold"), (f"  {clause.title if clause else ''}", "")]
-            if finding.ruling is not None:
-                words.append((f"  ({finding.ruling})", ""))
+            words.append((f" {finding.clause}", "bold"))
+            if clause is not None:
+                words.append((f"  {clause.title}  ({clause.full_level})", ""))
         self._print(Text.assemble(*words))
         if finding is None:
             return
@@ -152,7 +159,8 @@ def show_logs(console: Console, logs: Mapping[str, Checked], teller: Teller, *, 
             console.print(Text(clean(f"not judged, {what}{listed}"), style="dim"), soft_wrap=True)
     if whole.left_out:
         listed = ", ".join(sorted(whole.left_out))
-        console.print(Text(f"not judged in a session: {listed}", style="dim"), soft_wrap=True)
+        where = _OF_BARE_UPDATES if whole.left_out == BARE else _IN_A_SESSION
+        console.print(Text(f"not judged {where}: {listed}", style="dim"), soft_wrap=True)
     if whole.rulings:
         listed = ", ".join(f"{ruling} in {count:,}" for ruling, count in sorted(whole.rulings.items()))
         more = "" if verbose else "; --verbose shows them"
@@ -161,6 +169,8 @@ def show_logs(console: Console, logs: Mapping[str, Checked], teller: Teller, *, 
         )
     if not whole.judged and not whole.interrupted:
         _advise(console, whole)
+    if whole.judged and all(log.profiles for log in logs.values() if log.judged) and not _fits_one(whole):
+        console.print(Text(_APART), soft_wrap=True)
     code = _code(whole)
     style = "bold green" if code is ExitCode.CONFORMANT else "bold red"
     console.print(Text(summary(logs, teller), style=style), soft_wrap=True)
@@ -177,7 +187,7 @@ def summary(logs: Mapping[str, Checked], teller: Teller) -> str:
         if fault.remark.finding is not None and fault.remark.kind == "broken"
     })  # fmt: skip
     where = "" if len(logs) == 1 else f" in {len(logs):,} logs"
-    parts = [f"{_counts(whole)}{where}", f"{len(whole.reached):,} clauses reached"]
+    parts = [f"{_counts(whole)}{where}", f"{_number(len(whole.reached), 'clause')} reached"]
     if broken:
         parts.append(f"broken: {', '.join(broken)}")
     if whole.remarks["unreadable"]:
@@ -210,7 +220,7 @@ def _fit(log: Checked) -> str:
     """Which profiles it may follow."""
     if log.judged_as is not None:
         return f"judged as {log.judged_as}"
-    if log.profiles:
+    if _fits_one(log):
         return f"as {' or '.join(sorted(log.profiles))}"
     if len(log.fits) < 2:
         return "as no release"
@@ -218,6 +228,10 @@ def _fit(log: Checked) -> str:
         return "no release fits them all"
     parts = [f"from line {line} on as {' or '.join(sorted(each))}" for each, line in log.fits.items()]
     return f"no release fits all of it: {', '.join(parts)}"
+
+
+def _fits_one(log: Checked) -> bool:
+    return log.judged_as is not None or bool(log.profiles)
 
 
 def _advise(console: Console, whole: Checked) -> None:

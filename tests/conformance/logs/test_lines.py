@@ -126,3 +126,10 @@ def test_wherever_a_line_breaks_off_it_is_cut(line: bytes) -> None:
 )  # fmt: skip
 def test_what_nothing_could_make_an_object_is_not_cut(line: bytes) -> None:
     assert not is_cut(line)
+
+
+def test_of_a_line_that_is_too_long_the_rest_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"a":1}\n' + b"x" * 1_000_000 + b"\n12345678\n" + b"y" * 9)
+    with open_log(str(path), 8) as (lines, _):
+        assert list(lines) == [b'{"a":1}\n', b"x" * 9, b"12345678\n", b"y" * 9]

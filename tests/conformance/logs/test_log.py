@@ -131,14 +131,24 @@ def test_an_object_that_is_nothing_cannot_be_read(line: Any) -> None:
     assert done.runs == 2
 
 
+@pytest.mark.parametrize("complete", [False, True])
+def test_an_object_that_is_nothing_ends_no_log(complete: bool) -> None:
+    run = a_run()
+    _, remarks = judge(log_of(*run[:5], {"x": 1}, *run[5:]), complete=complete)
+    assert kinds(remarks) == [(6, "unreadable")]
+
+
 def test_updates_may_be_trimmed_without_a_header() -> None:
+    """Then it is said that nobody can tell whether they are right."""
     run = a_run()
     run[5] = {
         "type": "message_update",
         "usage": {},
         "assistantMessageEvent": {"type": "text_delta", "delta": "ho"},
     }
-    assert judge(log_of(*run))[1] == []
+    done, remarks = judge(log_of(*run))
+    assert (remarks, done.left_out) == ([], {"MSG-04"})
+    assert not judge(log_of(*a_run()))[0].left_out
 
 
 def test_a_message_of_an_extension_is_passed_over_only_in_a_session() -> None:
@@ -175,6 +185,24 @@ def test_a_complete_log_may_not_end_in_the_middle() -> None:
         (9, "unreadable", "the log ends in the middle of a line"),
         (9, "broken", "a run without its agent_end: turn ended"),
     ]
+
+
+def test_a_complete_log_may_not_end_while_a_failure_is_told() -> None:
+    """That may be a listener's doing, as Pi has it; but nobody knows of one here."""
+    failure = {
+        **ANSWER,
+        "content": [{"type": "text", "text": ""}],
+        "stopReason": "error",
+        "errorMessage": "no",
+    }
+    told = [{"type": kind, "message": failure} for kind in ("message_start", "message_end")]
+    closing = {"type": "turn_end", "message": failure, "toolResults": []}
+    run = [*a_run()[:4], *told, closing]
+    for length in (5, 6, 7):
+        done, remarks = judge(log_of(*run[:length]), complete=True)
+        assert broken(remarks) == [(length, "RUN-02")]
+        assert not done.conformant
+        assert judge(log_of(*run[:length]))[0].conformant
 
 
 @pytest.mark.parametrize("last", [b"garbage", b'{"type":"agent_start"} x', b"[1,2", b'{"some":"object"}'])

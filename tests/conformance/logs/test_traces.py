@@ -51,6 +51,41 @@ def test_vectors_in_one_log() -> None:
     assert (remarks, done.runs) == ([], 2)
     assert [set(each) for each in done.fits] == [{"pi-0.80.2"}, {"pi-1.6.0"}]
     assert done.profiles == frozenset()
+    assert done.judged_as is None
+    assert judge(b"".join(path.read_bytes() for path in [paths[0]] * 2))[0].judged_as == "pi-0.80.2"
+
+
+def newer(run: list[Any]) -> list[Any]:
+    """Events as the later releases say them."""
+    level = '"stop", "thinkingLevel": "off"'
+    return list(json.loads(json.dumps(run).replace('"stop"', level)))
+
+
+def test_what_a_part_of_a_log_says_of_itself_holds_for_no_other() -> None:
+    """Neither for a plain log behind it, nor for a recording of a release that nobody knows, nor for a trace."""
+    older = (VECTORS / "pi-0.80.2" / "text_plain.jsonl").read_bytes()
+    later = (VECTORS / "pi-1.6.0" / "text_plain.jsonl").read_bytes().splitlines(keepends=True)
+    unknown = json.loads(later[0])
+    unknown["release"] = "9.9.9"
+    for behind in (log_of(*newer(a_run())), log_of(unknown, *later[1:]), log_of(*later[1:])):
+        done, remarks = judge(older + behind)
+        assert remarks == []
+        assert done.judged_as is None
+        begins = older.count(b"\n") + 1
+        assert list(done.fits.values()) == [1, begins]
+
+
+def test_each_session_on_a_wire_says_its_profile_for_itself(wires: dict[str, list[str]]) -> None:
+    wire = list(messages(wires["tools_parallel_reverse"]))
+    old = [{"tell": "event", "key": "L", "event": event} for event in a_run()]
+    first = {**HELLO, "profile": "pi-0.80.2"}
+    done, remarks = judge(log_of(first, *old, HELLO, *wire), complete=True)
+    assert remarks == []
+    assert (done.judged_as, list(done.fits)) == (None, [{"pi-0.80.2"}, {"pi-1.6.0"}])
+    done, remarks = judge(log_of(HELLO, *wire, first, *old), complete=True)
+    assert remarks == []
+    assert (done.judged_as, list(done.fits)) == (None, [{"pi-1.6.0"}, {"pi-0.80.2"}])
+    assert judge(log_of(HELLO, *wire, HELLO, *wire), complete=True)[0].judged_as == "pi-1.6.0"
 
 
 def test_a_vector_may_be_judged_as_another_release() -> None:
@@ -224,6 +259,18 @@ def test_what_is_no_message_of_the_protocol() -> None:
     ):
         _, remarks = judge(log_of({"id": 1, "cmd": "create", "listeners": ["L"]}, message))
         assert remarks[0].kind == "unreadable", message
+
+
+def test_what_was_refused_is_not_under_way() -> None:
+    burst = [{"cmd": "continue", "op": "c"}, {"cmd": "prompt", "op": "p", "input": "go"}]
+    log = log_of(
+        HELLO, {"id": 1, "cmd": "create", "target": "loop", "listeners": ["L"]}, {"re": 1, "ok": None},
+        {"id": 2, "cmd": "burst", "cmds": burst},
+        {"tell": "settled", "op": "c", "ok": False, "error": "Cannot continue: no messages in context"},
+        {"re": 2, "ok": [{"ok": None}, {"error": "refused: a run is going on"}]},
+        {"id": 3, "cmd": "prompt", "op": "q", "input": "go"}, {"re": 3, "error": "refused: a run is going on"},
+    )  # fmt: skip
+    assert judge(log, complete=True)[1] == []
 
 
 def test_the_file_of_the_vectors_is_where_the_tests_think() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
+from zlib import crc32
 
 import attrs
 
@@ -75,17 +76,27 @@ def creates(lines: Sequence[Object]) -> list[Object]:
     return [line["send"] for line in lines if line.get("send", {}).get("cmd") == "create"]
 
 
+def _with_partial(event: Object) -> Object:
+    told = event.get("assistantMessageEvent")
+    if not isinstance(told, dict) or "partial" in told:
+        return event
+    return {**event, "assistantMessageEvent": {**told, "partial": event["message"]}}
+
+
 @cache
 def good_logs(release: str) -> tuple[tuple[str, tuple[Object, ...]], ...]:
-    """What the first listener of an agent heard where no clause was broken, by scenario, every third one."""
+    """What the first listener of an agent heard where no clause was broken, by scenario: a third of them, which stays
+    the same if scenarios are added. Updates have the partial that traces leave out.
+    """
     from pi_trio.conformance.monitors import EventMonitor
 
     logs = []
-    for trace in traces("pi", release)[::3]:
+    for trace in traces("pi", release):
         made = creates(trace.lines)
-        if len(made) != 1 or made[0].get("target") == "loop":
+        if crc32(trace.name.encode()) % 3 or len(made) != 1 or made[0].get("target") == "loop":
             continue
-        for events in list(heard(trace.lines).values())[:1]:
+        for traced in list(heard(trace.lines).values())[:1]:
+            events = [_with_partial(event) for event in traced]
             monitor = EventMonitor(FORCE, [release])
             if not any(monitor.tell(event) for event in events) and not monitor.end(closed=True):
                 logs.append((trace.name, tuple(events)))

@@ -95,23 +95,3 @@ def test_the_runtime_keeps_the_clauses_whatever_happens(release: str, mode: str)
         assert isinstance(run, Run), (scenario.name, run)
         judgement = judge_trace(run.lines, FORCE, [release], cancelling=mode == "cancel")
         assert judgement.findings == (), scenario.name
-
-
-def test_a_batch_that_a_failure_closes_starts_what_was_not_started() -> None:
-    """The only way to a start behind a launch: a ruling's."""
-    recording = VECTORS.read("1.6.0", "tools_parallel_reverse")
-    assert recording is not None
-    json: Any = deepcopy(recording.scenario.to_json())
-    json["create"]["tellListeners"] = []
-    second = {"fn": "listener", "key": "L", "event": "tool_execution_start", "nth": 1, "throw": "it failed"}
-    json["answers"] = [second, *json["answers"]]
-    json["steps"] = json["steps"][:1]
-    scenario = Scenario.from_json(json)
-    with first_in_first_out():
-        runs = trio.run(consult_runtime, runtime_inside("pi-1.6.0", 30), [scenario])
-    run = runs[scenario.name]
-    assert isinstance(run, Run)
-    judgement = judge_trace(run.lines, FORCE, ["1.6.0"])
-    assert judgement.findings == ()
-    assert "FAIL-21" in judgement.reached
-    assert "batch: launched – tool_execution_start" in judgement.taken

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import tracemalloc
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pi_trio.conformance.monitors import EventMonitor, judge_events
+from pi_trio.conformance.monitors.content import calls_of, is_failed, is_failure
 from pi_trio.conformance.protocol import Object
 
 from .recordings import FORCE, good_logs
@@ -62,23 +65,34 @@ def following(*events: Object) -> EventMonitor:
     return monitor
 
 
+def due(event: Object) -> str:
+    """As what an event is allowed."""
+    kind, message = event["type"], event.get("message", {})
+    role = message.get("role") if kind in ("message_start", "message_end") else None
+    if role == "toolResult":
+        return f"{kind} of a result" + (f" {message['toolCallId']}" if kind == "message_start" else "")
+    if role == "assistant":
+        if is_failure(message):
+            return f"{kind} of a failure"
+        if kind == "message_end" and is_failed(message):
+            return "message_end of a failed answer"
+        if kind == "message_end" and calls_of(message):
+            return "message_end of an answer with calls"
+        return f"{kind} of the answer"
+    return f"{kind} {event['toolCallId']}" if "toolCallId" in event else str(kind)
+
+
 def test_what_comes_next_was_allowed() -> None:
-    words = {
-        "message_start": ("message_start", "message_start of the answer", "message_start of a result",
-                          "message_start of a failure"),
-        "message_end": ("message_end",),
-    }  # fmt: skip
+    """And as what it is: a start by the role of its message, an event of a call by the call."""
+    seen = set()
     for name, events in good_logs("1.6.0"):
         monitor = EventMonitor(FORCE, ["1.6.0"])
         for event in events:
-            allowed = monitor.allowed().events
-            kind = event["type"]
-            assert any(each.startswith(words.get(kind, (kind,))) for each in allowed), (
-                name,
-                monitor.place,
-                event,
-            )
+            allowed = monitor.allowed()
+            assert due(event) in {**allowed.events, **allowed.if_given}, (name, monitor.place, event)
+            seen.add(event["type"])
             monitor.tell(event)
+    assert len(seen) == 10
 
 
 def test_what_is_allowed_in_a_batch_names_the_calls() -> None:
@@ -102,29 +116,41 @@ def test_what_is_allowed_in_a_batch_names_the_calls() -> None:
     assert running.allowed().events == {"message_start of a result t1": "TOOL-05"}
 
 
+def test_behind_what_may_have_been_given_the_answer_may_come() -> None:
+    """An answer that was said whole looks as an assistant message does that was prepared, or steered."""
+    whole = [{"type": kind, "message": ANSWER} for kind in ("message_start", "message_end")]
+    allowed = following(*RUN[:4], *whole).allowed()
+    assert set(allowed.events) == {"turn_end"}
+    assert set(allowed.if_given) == {"message_start", "message_start of the answer"}
+    assert following(*RUN[:7]).allowed().if_given == {}
+
+
 @pytest.mark.parametrize("odd", [None, 5, "x", [], [[]], {"role": []}, {"content": 5}], ids=str)
 def test_messages_that_are_none_are_told_and_break_nothing_else(odd: Any) -> None:
-    """In the place of each message of a run, a failed one's too."""
+    """In the place of each message of a run, a failed one's too; and the next run is judged as if there was nothing."""
     failure = {
         **ANSWER,
         "stopReason": "error",
         "errorMessage": "e",
         "content": [{"type": "text", "text": ""}],
     }
-    closing = {"type": "turn_end", "message": failure, "toolResults": []}
     failed = [
-        *RUN[:5],
-        {"type": "message_start", "message": failure},
-        {"type": "message_end", "message": failure},
+        *RUN[:4],
+        *({"type": kind, "message": failure} for kind in ("message_start", "message_end")),
+        {"type": "turn_end", "message": failure, "toolResults": []},
+        {"type": "agent_end", "messages": [USER, failure]},
     ]
-    for run in (RUN, [*failed, closing, {"type": "agent_end", "messages": [failure]}]):
+    for run in (RUN, failed):
+        assert judge_events(run, FORCE).findings == ()
         for at, event in enumerate(run):
-            for changed in (
-                {**event, "message": odd},
-                {**event, "messages": odd},
-                {**event, "messages": [odd]},
-            ):
-                assert judge_events([*run[:at], changed, *run[at + 1 :], *RUN], FORCE) is not None
+            changes = [{"message": odd}] if "message" in event else []
+            changes += [{"messages": odd}, {"messages": [odd]}] if "messages" in event else []
+            for change in changes:
+                findings = judge_events(
+                    [*run[:at], {**event, **change}, *run[at + 1 :], *RUN], FORCE
+                ).findings
+                assert any(each.kind == "broken" for each in findings), (at, change)
+                assert all(each.at < len(run) for each in findings), (at, change)
 
 
 def test_a_log_may_end_anywhere_unless_it_is_closed() -> None:
@@ -142,6 +168,16 @@ def test_a_log_may_begin_midway() -> None:
             assert found == [], (first, events[first])
 
 
+def test_a_log_that_may_begin_midway_and_begins_with_a_run_is_judged_from_there() -> None:
+    """Whatever is left out of a run that is seen from its start, the same is found."""
+    for _, events in good_logs("1.6.0"):
+        for left_out in range(1, len(events)):
+            told = [*events[:left_out], *events[left_out + 1 :]]
+            strict, lenient = (EventMonitor(FORCE, ["1.6.0"], midway=midway) for midway in (False, True))
+            for event in told:
+                assert [*strict.tell(event)] == [*lenient.tell(event)]
+
+
 def test_an_event_in_two_minds_tells_releases_apart() -> None:
     assert judge_events(RUN, FORCE).candidates == {"0.80.2", "0.85.0", "1.0.3", "1.6.0"}
     plain = {key: value for key, value in ANSWER.items() if key != "thinkingLevel"}
@@ -150,6 +186,106 @@ def test_an_event_in_two_minds_tells_releases_apart() -> None:
     assert judge_events(older, FORCE).candidates == {"0.80.2", "0.85.0"}
     (finding,) = judge_events(older, FORCE, ["1.6.0"]).findings
     assert finding.clause == "MSG-05"
+
+
+OLD = {key: value for key, value in ANSWER.items() if key != "thinkingLevel"}
+
+
+def ran(
+    answer: Object, *of_calls: Object, results: Sequence[Object] = (), last: Object = ANSWER
+) -> list[Object]:
+    """A run of two turns, of which the first has calls."""
+    said = [{"type": kind, "message": each} for each in results for kind in ("message_start", "message_end")]
+    messages = [USER, answer, *results, last]
+    return [
+        *RUN[:4],
+        *({"type": kind, "message": answer} for kind in ("message_start", "message_end")),
+        *of_calls,
+        *said,
+        {"type": "turn_end", "message": answer, "toolResults": list(results)},
+        {"type": "turn_start"},
+        *({"type": kind, "message": last} for kind in ("message_start", "message_end")),
+        {"type": "turn_end", "message": last, "toolResults": []},
+        {"type": "agent_end", "messages": messages},
+    ]
+
+
+@pytest.mark.parametrize("candidates", [None, ["1.6.0"], ["1.0.3"], ["0.80.2", "1.6.0"]], ids=str)
+def test_a_run_that_executes_no_call_and_does_not_fail(candidates: list[str] | None) -> None:
+    """Only the closing of a failed run leaves all calls out; nor is anything learned from it about the release."""
+    judgement = judge_events(ran(calling("t1")), FORCE, candidates)
+    assert [(each.clause, each.kind) for each in judgement.findings] == [("TOOL-01", "broken")]
+    assert {"FAIL-21", "FAIL-22"}.isdisjoint(judgement.reached)
+    assert judgement.candidates == frozenset(candidates or ("0.80.2", "0.85.0", "1.0.3", "1.6.0"))
+
+
+@pytest.mark.parametrize("candidates", [None, ["1.6.0"], ["1.0.3"]], ids=str)
+def test_a_call_that_is_started_behind_the_end_of_another_runs_and_the_run_does_not_fail(
+    candidates: list[str] | None,
+) -> None:
+    ids = ("t1", "t2", "t3")
+    plain = candidates == ["1.0.3"]
+    ends = [end(each) for each in ids]
+    results = [result_of(each) for each in ids]
+    for each in (*ends, *results):
+        if plain:
+            del each["durationMs"]
+    events = [start("t1"), start("t2"), ends[0], start("t3"), ends[1], ends[2]]
+    judgement = judge_events(ran(calling(*ids), *events, results=results), FORCE, candidates)
+    assert [(each.clause, each.kind) for each in judgement.findings] == [("TOOL-07", "broken")]
+    assert {"FAIL-21", "FAIL-22"}.isdisjoint(judgement.reached)
+
+
+def test_a_run_that_executes_no_call_because_it_fails() -> None:
+    opening = [*ran({**OLD, "content": calling("t1")["content"], "stopReason": "toolUse"})[:8]]
+    failing = [{"type": kind, "message": FAILURE} for kind in ("message_start", "message_end")]
+    judgement = judge_events([*opening, *failing], FORCE)
+    assert judgement.findings == ()
+    assert "FAIL-22" in judgement.reached
+    assert judgement.candidates == {"0.80.2", "0.85.0"}
+
+
+def test_a_request_that_is_made_again_in_its_turn_is_one_fault() -> None:
+    errored = {**ANSWER, "stopReason": "error", "errorMessage": "busy"}
+    again = [*RUN[4:6], {"type": "message_end", "message": errored}, *RUN[4:8]]
+    ended = {"type": "agent_end", "messages": [USER, errored, ANSWER]}
+    found = judge_events([*RUN[:4], *again, ended], FORCE, ["1.6.0"]).findings
+    assert [each.clause for each in found] == ["TURN-06"]
+
+
+def test_a_run_that_breaks_off_is_one_fault() -> None:
+    found = judge_events([*RUN[:2], {"type": "agent_end", "messages": [FAILURE]}], FORCE, ["1.6.0"]).findings
+    assert [each.clause for each in found] == ["RUN-02"]
+
+
+@pytest.mark.parametrize("told", [("t1", "t2"), ("t2", "t1")], ids=str)
+def test_results_in_another_order_are_one_fault(told: tuple[str, str]) -> None:
+    """However turn_end and agent_end have them."""
+    results = [result_of("t2"), result_of("t1")]
+    calls = [start("t1"), start("t2"), end("t2"), end("t1")]
+    run = ran(calling("t1", "t2"), *calls, results=results)
+    run[14] = {**run[14], "toolResults": [result_of(each) for each in told]}
+    assert run[14]["type"] == "turn_end"
+    found = judge_events(run, FORCE, ["1.6.0"]).findings
+    assert [each.clause for each in found] == ["TOOL-05"]
+
+
+def test_a_finding_tells_no_more_of_a_call_than_its_id() -> None:
+    (found, *_) = judge_events(ran(calling("t1", "t2"), start("t1"), end("t1")), FORCE, ["1.6.0"]).findings
+    assert "arguments" not in found.said
+    more = ran(calling("t1", "t2"), start("t1"), end("t1"), results=[result_of("t1")])
+    (found,) = judge_events(more, FORCE, ["1.6.0"]).findings
+    assert found.said.endswith(": t2")
+
+
+def test_nothing_shows_in_a_plain_log_that_messages_are_said_as_they_are_prompted() -> None:
+    """What looks like an answer and is followed by another may be injected, or the answer of a request made again."""
+    twice = [*RUN[:4], *({"type": kind, "message": each} for each in (ANSWER, ANSWER)
+             for kind in ("message_start", "message_end")), RUN[7], {"type": "agent_end",
+             "messages": [USER, ANSWER, ANSWER]}]  # fmt: skip
+    judgement = judge_events(twice, FORCE, ["1.6.0"])
+    assert judgement.findings == ()
+    assert "RUN-08" not in judgement.reached
 
 
 def result_of(call: str, **more: Any) -> Object:
@@ -174,12 +310,85 @@ def with_result(result: Object, ended: Object) -> list[Object]:
         ({key: value for key, value in result_of("t1").items() if key != "durationMs"}, {}, "TOOL-30"),
         (result_of("t1", durationMs=2), {}, "TOOL-30"),
         (result_of("t1", usage={"input": 2}), {"result": {"content": [], "usage": {"input": 1}}}, "TOOL-36"),
+        (result_of("t1"), {"result": {"content": [], "usage": {"input": 1}}}, "TOOL-36"),
+        (result_of("t1", usage={"input": 1}), {}, "MSG-10"),
+        (result_of("t1", addedToolNames=["b"]), {}, "TOOL-36"),
+        (
+            result_of("t1", addedToolNames=["b"]),
+            {"result": {"content": [], "addedToolNames": ["b"]}},
+            "TOOL-36",
+        ),
+        (result_of("t1", details=1), {"result": {"content": [], "details": True}}, "MSG-10"),
+        (
+            result_of("t1", details={"n": [True]}),
+            {"result": {"content": [], "details": {"n": [1]}}},
+            "MSG-10",
+        ),
     ],
 )
 def test_a_result_that_is_not_as_its_end(result: Object, ended: Object, clause: str) -> None:
     assert judge_events(with_result(result_of("t1"), end("t1")), FORCE, ["1.6.0"]).findings == ()
     found = judge_events(with_result(result, {**end("t1"), **ended}), FORCE, ["1.6.0"]).findings
     assert [each.clause for each in found] == [clause]
+
+
+def of_release(events: Sequence[Object], *without: str) -> list[Object]:
+    """Events without fields of answers, ends and results that came later."""
+    text = json.dumps(list(events))
+    found: Any = json.loads(
+        text, object_pairs_hook=lambda pairs: {k: v for k, v in pairs if k not in without}
+    )
+    return list(found)
+
+
+ADDED = {"content": [], "addedToolNames": ["b"], "usage": {"input": 1}}
+
+
+@pytest.mark.parametrize(
+    ("release", "carried", "clauses"),
+    [
+        ("0.80.2", {}, []),
+        ("0.80.2", {"usage": {"input": 1}}, ["TOOL-29"]),
+        ("0.80.2", {"addedToolNames": ["b"]}, ["TOOL-29"]),
+        ("0.85.0", {"usage": {"input": 1}, "addedToolNames": ["b"]}, []),
+        ("0.85.0", {"usage": {"input": 1}, "addedToolNames": ["c"]}, ["MSG-10"]),
+        ("0.85.0", {"usage": {"input": 1}}, ["TOOL-35"]),
+        ("0.85.0", {"addedToolNames": ["b"]}, ["TOOL-35"]),
+        ("1.0.3", {"usage": {"input": 1}}, []),
+        ("1.0.3", {"usage": {"input": 1}, "addedToolNames": ["b"]}, ["TOOL-36"]),
+    ],
+)
+def test_what_a_result_carries(release: str, carried: Object, clauses: list[str]) -> None:
+    log = with_result(result_of("t1", **carried), {**end("t1"), "result": ADDED})
+    later = ["durationMs"] if release == "1.0.3" else ["durationMs", "thinkingLevel"]
+    judgement = judge_events(of_release(log, *later), FORCE, [release])
+    assert [each.clause for each in judgement.findings] == clauses
+
+
+@pytest.mark.parametrize(("kind", "clause"), [("message_start", "MSG-02"), ("turn_end", "TURN-04")])
+def test_true_is_no_one_in_messages(kind: str, clause: str) -> None:
+    """Nor is false a zero: who reads JSON into other types may take the one for the other."""
+    run = json.loads(json.dumps(RUN).replace('"role"', '"x": true, "role"'))
+    assert judge_events(run, FORCE, ["1.6.0"]).findings == ()
+    event = next(event for event in run if event["type"] == kind)
+    event["message"]["x"] = 1
+    found = judge_events(run, FORCE, ["1.6.0"]).findings
+    assert [each.clause for each in found] == [clause]
+
+
+def test_true_is_no_one_in_calls_and_results() -> None:
+    answer = calling("t1")
+    answer["content"][0]["arguments"] = {"n": True}
+    run = [*RUN[:4], *({"type": kind, "message": answer} for kind in ("message_start", "message_end"))]
+    assert following(*run).tell({**start("t1"), "args": {"n": True}}) == ()
+    (found,) = following(*run).tell({**start("t1"), "args": {"n": 1}})
+    assert found.clause == "TOOL-02"
+    said = with_result(
+        result_of("t1", details=True), {**end("t1"), "result": {"content": [], "details": True}}
+    )
+    assert judge_events(said, FORCE, ["1.6.0"]).findings == ()
+    said[-1] = {**said[-1], "toolResults": [result_of("t1", details=1)]}
+    assert [each.clause for each in judge_events(said, FORCE, ["1.6.0"]).findings] == ["TURN-05"]
 
 
 @pytest.mark.parametrize(
@@ -215,6 +424,40 @@ def test_a_failed_run_that_tells_one_message_tells_its_failure(told: Object, kin
     ended = {"type": "agent_end", "messages": [{**FAILURE, **told}]}
     found = judge_events([*RUN[:4], *said, closing, ended], FORCE, ["1.6.0"]).findings
     assert [(each.clause, each.kind) for each in found] == [("RUN-06", kind)]
+
+
+def failing_behind(*said: Object, failure: Object = FAILURE) -> list[Object]:
+    """A run that fails behind what it has said, as the releases tell it."""
+    told = [{"type": each, "message": failure} for each in ("message_start", "message_end")]
+    closing = {"type": "turn_end", "message": failure, "toolResults": []}
+    return [*RUN[:4], *said, *told, closing, {"type": "agent_end", "messages": [failure]}]
+
+
+def test_a_failure_behind_an_answer_that_was_said_whole_is_told_at_the_end_of_the_run() -> None:
+    """Until then both may have been given to the run."""
+    whole = [{"type": kind, "message": ANSWER} for kind in ("message_start", "message_end")]
+    found = judge_events(failing_behind(*whole), FORCE, ["1.6.0"]).findings
+    assert [(each.clause, each.kind, each.at) for each in found] == [
+        ("FAIL-24", "as Pi", 6), ("RUN-06", "as Pi", 9),
+    ]  # fmt: skip
+    updated = judge_events(failing_behind(*RUN[4:7]), FORCE, ["1.6.0"]).findings
+    assert [(each.clause, each.at) for each in updated] == [("FAIL-24", 7), ("RUN-06", 10)]
+
+
+@pytest.mark.parametrize("release", ["0.80.2", "1.6.0"])
+def test_a_failure_that_has_spent_something_is_told_of(release: str) -> None:
+    spent = {**FAILURE, "usage": {"input": 3}}
+    found = judge_events(failing_behind(failure=spent), FORCE, [release]).findings
+    assert [each.clause for each in found] == ["FAIL-06", "RUN-06"]
+
+
+def test_results_without_starts_are_told_of_though_the_answer_was_said_whole() -> None:
+    answer, result = calling("t1"), result_of("t1")
+    whole = [{"type": kind, "message": answer} for kind in ("message_start", "message_end")]
+    said = [{"type": kind, "message": result} for kind in ("message_start", "message_end")]
+    closing = {"type": "turn_end", "message": answer, "toolResults": [result]}
+    found = judge_events([*RUN[:4], *whole, *said, closing], FORCE, ["1.6.0"]).findings
+    assert [each.clause for each in found] == ["TOOL-05"]
 
 
 def test_each_answer_starts_once_more_at_most_and_as_an_answer() -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-import trio
 
-from pi_trio.conformance.expected import consult_runtime
 from pi_trio.conformance.lines import event_of
-from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.mirror import cancelling
 from pi_trio.conformance.monitors import judge_events, judge_trace
 from pi_trio.conformance.protocol import Object
-from pi_trio.conformance.scenario import Scenario
-from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.scripting import (
     HELLO,
     T1,
@@ -47,8 +44,8 @@ from pi_trio.conformance.scripting import (
     until,
     user,
 )
-from pi_trio.conformance.subjects.choice import runtime_inside
 
+from .playing import played
 from .recordings import FORCE
 
 A, B = tool("a"), tool("b")
@@ -109,6 +106,17 @@ TWINS_OF_ONE_ID = [
         steps=[prompt("go"), second("B"), finish("t1", "A")],
     ),
     scenario(
+        "twins_by_their_usage",
+        "Two equal calls end in the other order, with results that differ in their usage.",
+        tools=[A],
+        responses=[TWINS["results"], HELLO],
+        steps=[
+            prompt("go"),
+            answer("execute", {**result("A"), "usage": NOTHING}, key="t1", nth=1),
+            finish("t1", "A"),
+        ],
+    ),
+    scenario(
         "twins_by_their_arguments",
         "Of two calls with one id the second reports, and ends first; then the first reports.",
         tools=[A],
@@ -135,6 +143,13 @@ REFUSED = [
         "The prompt that runs in the place of what was refused is aborted with it.",
         responses=[None],
         steps=[at_once(continue_(), prompt("go"), abort()), state()],
+    ),
+    scenario(
+        "refused_by_a_loop_before_a_prompt",
+        "In one stretch there is nothing to continue from, and a prompt that is not taken; then a run is not aborted.",
+        target="loop",
+        responses=[HELLO],
+        steps=[at_once(continue_(), prompt("go")), abort(), prompt("go")],
     ),
     scenario("continue_refused_twice", "Neither has begun a run.", steps=[at_once(continue_(), continue_())]),
 ]
@@ -279,14 +294,6 @@ EARLIER = [
 ]
 
 
-def played(scenarios: Sequence[Scenario], release: str) -> list[Run]:
-    with first_in_first_out():
-        runs = trio.run(consult_runtime, runtime_inside(f"pi-{release}", 30), scenarios)
-    found = list(runs.values())
-    assert all(isinstance(run, Run) for run in found)
-    return [run for run in found if isinstance(run, Run)]
-
-
 @pytest.mark.parametrize("cancels", [False, True], ids=["signal", "cancel"])
 @pytest.mark.parametrize(
     ("release", "topic_of"),
@@ -312,3 +319,42 @@ def test_a_log_with_a_replayed_failure_breaks_no_clause() -> None:
     for run in played(topic("rare", *replayed), "1.6.0"):
         events = [event for line in run.lines if (event := event_of(line)) is not None]
         assert judge_events(events, FORCE).findings == ()
+
+
+REPLAYED = {
+    "user": user("again"),
+    "answer": assistant("said before"),
+    "levelled": assistant("said before", thinkingLevel="off"),
+    "calls": assistant(call("t9", "a"), stop="toolUse"),
+    "result": tool_message("t9", "a", "nine"),
+    "failure": LOOKS_FAILED,
+    "aborted": {**LOOKS_FAILED, "stopReason": "aborted"},
+    "spent": assistant("", stop="error", errorMessage="of a provider"),
+    "errored": assistant("half", stop="error", errorMessage="of a provider"),
+}
+ANSWERED_BY: dict[str, list[Any]] = {
+    "hello": [HELLO], "whole": [HELLO[-1:]], "calls": [CALLS, HELLO], "fails": [throws("streamFn", "boom")],
+    "breaks": [broken(until("text_delta", HELLO), says="Overloaded")],
+}  # fmt: skip
+
+
+def replays(chance: random.Random, number: int) -> Object:
+    """A run that is given some messages of earlier ones."""
+    names = chance.choices(list(REPLAYED), k=chance.randint(1, 5))
+    answered = chance.choice(list(ANSWERED_BY))
+    return scenario(
+        f"replayed_{number}_{'_'.join(names)}_{answered}",
+        "A transcript is given to a run.",
+        tools=[A],
+        responses=ANSWERED_BY[answered],
+        steps=[prompt([REPLAYED[name] for name in names]), *(FINISH if answered == "calls" else ())],
+    )
+
+
+@pytest.mark.parametrize("release", ["0.80.2", "1.6.0"])
+def test_a_log_in_which_anything_is_replayed_breaks_no_clause(release: str) -> None:
+    chance = random.Random(release)
+    for run in played(topic("rare", *(replays(chance, number) for number in range(120))), release):
+        events = [event for line in run.lines if (event := event_of(line)) is not None]
+        assert judge_events(events, FORCE).findings == (), run.scenario.name
+        assert judge_events(events, FORCE, [release]).findings == (), run.scenario.name

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pi_trio.conformance.monitors.docket import Docket
 from pi_trio.conformance.monitors.reduction import Reduction
@@ -28,3 +30,35 @@ def test_what_stays_wrong_is_one_finding(wrong: dict[str, Any], clause: str) -> 
         reduction.reduce({"type": kind})
         reduction.see({"type": kind}, {**STATE, **wrong}, first=True)
     assert [each.clause for each in docket.collect()] == [clause]
+
+
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["t1", "t2", ""]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+BEGIN: dict[str, Any] = {"type": "agent_start"}
+START = {"type": "tool_execution_start", "toolCallId": "t1"}
+EVENTS = st.sampled_from([
+    BEGIN, START,
+    {"type": "tool_execution_start", "toolCallId": []}, {"type": "tool_execution_end", "toolCallId": "t1"},
+    {"type": "message_start", "message": {}}, {"type": "message_end", "message": 5}, {"type": "turn_end"},
+])  # fmt: skip
+
+
+@example([(BEGIN, {"pendingToolCalls": []}), (START, {"pendingToolCalls": [[]]})])
+@given(
+    st.lists(
+        st.tuples(
+            EVENTS,
+            st.fixed_dictionaries(
+                {}, optional=dict.fromkeys([*STATE, "streamingMessage", "errorMessage"], ODD)
+            ),
+        )
+    )
+)
+def test_nothing_in_a_state_makes_it_fail(seen: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
+    reduction = Reduction(Docket(FORCE, ["1.6.0"]))
+    for event, state in seen:
+        reduction.reduce(event)
+        reduction.see(event, state, first=True)

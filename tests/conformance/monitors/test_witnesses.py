@@ -42,21 +42,7 @@ def test_every_transition_is_witnessed() -> None:
     for name, transition in TRANSITIONS.items():
         by_ruling = CLAUSES[transition.clause].ruling is not None and transition.breach is None
         sides = SIDES if by_ruling else ("pi",)
-        if name not in UNWITNESSED:
-            assert any(name in witnessed[side] for side in sides), name
-    for name in UNWITNESSED:
-        assert name in TRANSITIONS
-        assert not any(name in taken for taken in witnessed.values()), name
-
-
-UNWITNESSED = {
-    "line: last turn ended – message_start of a failure": "a listener that fails at the turn_end of an errored answer",
-    "batch: launched – tool_execution_start": "a listener that fails at the second of three starts, under 1.6.0",
-}
-"""Transitions of which no scenario is recorded, and what would have to happen in one."""
-
-UNREACHED = {"FAIL-21"}
-"""Clauses that are judged and that no recording reaches (`test_any_scenario` reaches it)."""
+        assert any(name in witnessed[side] for side in sides), name
 
 
 def test_every_clause_that_is_named_is_one() -> None:
@@ -66,19 +52,6 @@ def test_every_clause_that_is_named_is_one() -> None:
         named |= set(re.findall(r'"((?:RUN|TURN|MSG|STREAM|TOOL|QUEUE|HOOK|ABORT|FAIL|STATE)-\d\d)"', text))
     assert named <= set(CLAUSES)
     assert named == monitors.JUDGED
-
-
-def test_some_clauses_are_only_seen_kept() -> None:
-    """They stand in no call but those that note a kept clause, and allow no transition."""
-    kept = re.compile(r"\.holds\([^\n]*")
-    named = {each.clause for each in TRANSITIONS.values()} | {
-        each.instead for each in TRANSITIONS.values() if each.instead is not None
-    }
-    for path in SOURCE.rglob("*.py"):
-        if path.name != "judged.py":
-            text = kept.sub("", path.read_text(encoding="utf-8"))
-            named |= set(re.findall(r"\b[A-Z]+-\d\d\b", text))
-    assert monitors.JUDGED - named == monitors.HELD_ONLY
 
 
 def test_a_breach_names_the_ruling_of_its_clause() -> None:
@@ -95,4 +68,4 @@ def test_what_holds_instead_is_in_force_in_the_other_releases() -> None:
 
 def test_every_clause_that_is_judged_is_reached() -> None:
     reached = set().union(*(taken_and_reached(side)[1] for side in SIDES))
-    assert monitors.JUDGED - reached == UNREACHED
+    assert reached >= monitors.JUDGED

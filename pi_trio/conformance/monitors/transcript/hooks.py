@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..content import Object, calls_of, is_failed, message_of
-from .scene import Scene, Watcher, is_truthy
+from ..digest import alike
+from .stage import Stage, Watcher, is_truthy, name_of
 
 
 class CallHooks(Watcher):
     """What is asked for a call, between its start and its end."""
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__(scene)
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
         self._answer: Object = {}
         self._asked: dict[str, list[str]] = {}
         self._started: list[str] = []
@@ -20,18 +21,25 @@ class CallHooks(Watcher):
         self._twins = False
         self._cut: dict[str, str] = {}
         """The clause by which a call must not be executed any more, since an abort."""
+        self._decided: set[str] = set()
+        """The calls about which a hook has decided something."""
+        self._early: dict[str, str] = {}
+        """What was asked first for calls that have not started. If they never do, that is the fault, and no other."""
 
     def sent(self, command: Object) -> None:
+        if command.get("cmd") == "answer" and command.get("value") is not None:
+            if command["ask"].get("fn") == "beforeToolCall":
+                self._decided.add(str(command["ask"].get("key")))
         if (
             command.get("cmd") != "abort"
-            or not self.scene.running
-            or self.scene.aborted
-            or self.scene.blurred
+            or not self.stage.running
+            or self.stage.aborted
+            or self.stage.blurred
         ):
             return
         open_hooks = {
             str(line["ask"].get("key"))
-            for line in self.scene.open.values()
+            for line in self.stage.open.values()
             if line["ask"].get("fn") == "beforeToolCall"
         }
         for key, asked in self._asked.items():
@@ -43,29 +51,36 @@ class CallHooks(Watcher):
         message = message_of(event)
         if kind == "message_end" and message.get("role") == "assistant":
             self._answer = message
-            self._asked, self._started, self._launched, self._cut = {}, [], [], {}
+            self._asked, self._started, self._launched, self._cut, self._early = {}, [], [], {}, {}
+            self._decided.clear()
             ids = [call.get("id") for call in calls_of(message)]
             self._twins = len(set(map(str, ids))) < len(ids)
         elif kind == "tool_execution_start":
-            self._started.append(str(event.get("toolCallId")))
-        elif kind == "tool_execution_end" and self.scene.calm and not self._twins:
+            self._starts(str(event.get("toolCallId")))
+        elif kind == "tool_execution_end" and self.stage.calm and not self._twins:
             self._ended(str(event.get("toolCallId")))
 
+    def _starts(self, key: str) -> None:
+        fn = self._early.pop(key, None)
+        if fn is not None and self.stage.calm and not self._twins:
+            self.docket.breaks(
+                "TOOL-41" if fn == "execute" else "HOOK-01", f"{fn} of a call that was not started", key
+            )
+        self._started.append(key)
+
     def asked(self, fn: str, line: Object) -> None:
-        if fn not in ("beforeToolCall", "execute", "afterToolCall") or not self.scene.calm or self._twins:
+        if fn not in ("beforeToolCall", "execute", "afterToolCall") or not self.stage.calm or self._twins:
             return
         key = str(line["ask"].get("key"))
         before = self._asked.setdefault(key, [])
         if key not in self._started:
-            self.docket.breaks(
-                "TOOL-41" if fn == "execute" else "HOOK-01", f"{fn} of a call that was not started", key
-            )
+            self._early.setdefault(key, fn)
         elif fn in before:
             clause = {"beforeToolCall": "HOOK-01", "execute": "TOOL-41", "afterToolCall": "HOOK-09"}[fn]
             self.docket.breaks(clause, f"{fn} asked twice for a call", key)
         elif fn == "afterToolCall" and "execute" not in before:
             self.docket.breaks("HOOK-10", "afterToolCall of a call that was not executed", key)
-        elif fn == "execute" and "beforeToolCall" in self.scene.hooks and "beforeToolCall" not in before:
+        elif fn == "execute" and "beforeToolCall" in self.stage.hooks and "beforeToolCall" not in before:
             self.docket.breaks("HOOK-01", "a call that is executed without beforeToolCall", key)
         elif fn == "beforeToolCall" and "execute" in before:
             self.docket.breaks("HOOK-01", "beforeToolCall of a call that is being executed", key)
@@ -75,11 +90,12 @@ class CallHooks(Watcher):
             self.docket.denies("TOOL-23", f"{fn} of a call of a truncated answer", key)
         self._signal(fn, line, key)
         if fn == "execute":
+            self._check_arguments(line, key)
             self._launch(key)
         before.append(fn)
 
     def _signal(self, fn: str, line: Object, key: str) -> None:
-        if line.get("aborted") is True:
+        if line.get("aborted") is True and self.stage.aborted:
             if fn == "beforeToolCall":
                 self.docket.denies("ABORT-05", "beforeToolCall asked after an abort", key)
                 self.docket.holds("ABORT-06")
@@ -92,6 +108,20 @@ class CallHooks(Watcher):
                     self.docket.denies("ABORT-08", "a call launched after an abort", key)
                     self.docket.holds("ABORT-09")
 
+    def _check_arguments(self, line: Object, key: str) -> None:
+        """What a tool is executed with: where neither preparation, coercion nor a hook has changed the arguments, they
+        are those of the call.
+        """
+        told = line.get("args", {})
+        block = next((call for call in calls_of(self._answer) if str(call.get("id")) == key), None)
+        if told.get("toolCallId", key) != key:
+            self.docket.breaks("TOOL-41", "execute with the id of another call", key)
+        elif block is not None and "args" in told and key not in self._decided:
+            left = self.stage.tool(block.get("name"))
+            given = block.get("arguments")
+            if left is not None and _is_left_alone(left, given) and not alike(told["args"], given):
+                self.docket.breaks("TOOL-41", "execute with other arguments than its call's", key)
+
     def _launch(self, key: str) -> None:
         order = [str(call.get("id")) for call in calls_of(self._answer)]
         if key in order and self._launched and self._launched[-1] in order:
@@ -103,8 +133,8 @@ class CallHooks(Watcher):
 
     def _ended(self, key: str) -> None:
         before = self._asked.get(key, [])
-        cut = self.scene.cancelling and self.scene.aborted
-        if "execute" in before and "afterToolCall" in self.scene.hooks and not cut:
+        cut = self.stage.cancelling and self.stage.aborted
+        if "execute" in before and "afterToolCall" in self.stage.hooks and not cut:
             if "afterToolCall" in before:
                 self.docket.holds("HOOK-09")
             else:
@@ -113,15 +143,55 @@ class CallHooks(Watcher):
             self.docket.holds("HOOK-10")
             if key in self._cut:
                 self.docket.holds(self._cut[key])
-            elif self.scene.aborted and not before:
+            elif self.stage.aborted and not before:
                 self.docket.holds("ABORT-05")
+
+
+class Reports(Watcher):
+    """What a tool reports is heard of at once, if nobody is in the way (TOOL-22)."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._due: str | None = None
+
+    def sent(self, command: Object) -> None:
+        stage = self.stage
+        idle = stage.calm and not stage.blurred and not stage.aborted and not stage.heard
+        if (
+            command.get("cmd") == "update"
+            and idle
+            and stage.running
+            and name_of(command["ask"]) in stage.open
+        ):
+            self._due = str(command["ask"].get("key"))
+
+    def said(self, event: Object) -> None:
+        if event.get("type") == "tool_execution_update" and str(event.get("toolCallId")) == self._due:
+            self.docket.holds("TOOL-22")
+            self._due = None
+
+    def replied(self, _line: Object) -> None:
+        if self._due is not None:
+            self.docket.breaks("TOOL-22", "a report of a tool that nobody hears of", self._due)
+        self._due = None
+
+
+def _is_left_alone(tool: Object, arguments: Any) -> bool:
+    """Whether arguments reach a tool as they are in the call: all of them are texts, and nothing else is asked for."""
+    schema = tool.get("parameters")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict) or not isinstance(arguments, dict) or "prepareArguments" in tool:
+        return False
+    return all(each == {"type": "string"} for each in properties.values()) and all(
+        key in properties and type(value) is str for key, value in arguments.items()
+    )
 
 
 class TurnHooks(Watcher):
     """finishTurn, shouldStopAfterTurn and prepareNextTurn have their places, and what they decide is done."""
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__(scene)
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
         self._answer: Object | None = None
         self._in_turn = False
         self._asked: list[str] = []
@@ -149,7 +219,7 @@ class TurnHooks(Watcher):
     def asked(self, fn: str, _line: Object) -> None:
         if fn in ("finishTurn", "shouldStopAfterTurn", "prepareNextTurn", "prepareNextTurnWithContext"):
             self._asked.append(fn)
-            if self.scene.calm:
+            if self.stage.calm:
                 self._place(fn)
 
     def _place(self, fn: str) -> None:
@@ -178,10 +248,10 @@ class TurnHooks(Watcher):
 
     @property
     def _cut(self) -> bool:
-        return self.scene.cancelling and self.scene.aborted
+        return self.stage.cancelling and self.stage.aborted
 
     def _turn_starts(self) -> None:
-        if self.scene.calm and not self._cut:
+        if self.stage.calm and not self._cut:
             if self._decision == "end":
                 self.docket.breaks("TURN-12", "a turn behind one that finishTurn has ended the run with")
             elif self._stop:
@@ -195,7 +265,7 @@ class TurnHooks(Watcher):
 
     def _turn_ends(self) -> None:
         self._in_turn = False
-        if not self.scene.calm or self._cut or self._answer is None or "finishTurn" not in self.scene.hooks:
+        if not self.stage.calm or self._cut or self._answer is None or "finishTurn" not in self.stage.hooks:
             return
         if self._asked.count("finishTurn") == 1:
             self.docket.holds("TURN-25" if is_failed(self._answer) else "TURN-11")
@@ -207,12 +277,12 @@ class TurnHooks(Watcher):
 
     def _run_ends(self) -> None:
         answer = self._answer
-        if not self.scene.calm or self._cut or answer is None or is_failed(answer):
+        if not self.stage.calm or self._cut or answer is None or is_failed(answer):
             return
         if {"prepareNextTurn", "prepareNextTurnWithContext"} & set(self._asked):
             self.docket.denies("TURN-16", "prepareNextTurn asked though no turn follows")
             self.docket.holds("TURN-15")
-        elif "prepareNextTurn" in self.scene.hooks:
+        elif "prepareNextTurn" in self.stage.hooks:
             self.docket.denies("TURN-15", "prepareNextTurn not asked behind the last turn")
             self.docket.holds("TURN-16")
         if self._decision == "end":
@@ -226,4 +296,4 @@ class TurnHooks(Watcher):
         elif self._terminates and all(self._terminates):
             self.docket.holds("TURN-09")
         else:
-            self.docket.breaks("TURN-07", "agent_end though calls were answered")
+            self.docket.breaks("TURN-07", "agent_end though the answer had calls")

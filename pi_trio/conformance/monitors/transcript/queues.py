@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..content import Object, is_failed, message_of
-from .scene import SAID_BY_TURNS, Scene, Watcher, is_truthy, messages_in, prepares, timeless
+from .stage import SAID_BY_TURNS, Stage, Watcher, is_truthy, messages_in, prepares, timeless
 
 
 class Queues(Watcher):
     """Follows both queues of an agent."""
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__(scene)
-        options = scene.create.get("options") or {}
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        options = stage.create.get("options") or {}
         self._modes = {
             "steering": options.get("steeringMode", "one-at-a-time"),
             "followUp": options.get("followUpMode", "one-at-a-time"),
@@ -41,7 +41,7 @@ class Queues(Watcher):
         elif kind == "clearQueue":
             for which in self._queues:
                 if command.get("which") in (which, "all"):
-                    self._elsewhere += self._queues[which] if self.scene.running else ()
+                    self._elsewhere += self._queues[which] if self.stage.running else ()
                     self._queues[which].clear()
                     self._at_turn_end[which] = []
         elif (
@@ -84,7 +84,7 @@ class Queues(Watcher):
             self._taken = []
             self._answer = None
         elif kind == "message_start" and (
-            message.get("role") not in SAID_BY_TURNS or self.scene.injects(event)
+            message.get("role") not in SAID_BY_TURNS or self.stage.injects(event)
         ):
             self._injected(timeless(message))
         elif kind == "message_end" and message.get("role") == "assistant":
@@ -99,7 +99,7 @@ class Queues(Watcher):
         if which is None:
             return
         queue = self._queues[which]
-        judged = self.scene.calm and self._known and self._turns > 1 and not self.scene.loop
+        judged = self.stage.calm and self._known and self._turns > 1 and not self.stage.loop
         if judged:
             self._judge(which, message)
         queue.remove(message)
@@ -123,16 +123,16 @@ class Queues(Watcher):
                 docket.holds("QUEUE-02", "QUEUE-07")
 
     def settled(self, line: Object, refused: bool) -> None:
-        if not refused and line.get("op") in self.scene.running:
+        if not refused and line.get("op") in self.stage.running:
             self._elsewhere = []
-            if not self.scene.listening:
+            if not self.stage.listening:
                 self._known = False
 
     def _run_ends(self) -> None:
-        cut = self.scene.cancelling and self.scene.aborted
-        if not self.scene.calm or not self._known or cut or self.scene.loop or self._asked_to_stop:
+        cut = self.stage.cancelling and self.stage.aborted
+        if not self.stage.calm or not self._known or cut or self.stage.loop or self._asked_to_stop:
             return
-        if self._answer is None or is_failed(self._answer):
+        if self._answer is None or is_failed(self._answer) or self.ends_wrongly:
             return
         if self._at_turn_end["steering"]:
             self.docket.breaks("QUEUE-02", "agent_end though steering was queued before the last turn_end")

@@ -6,27 +6,29 @@ from collections import deque
 from typing import Any
 
 from ..content import Object, message_of
-from .scene import REQUEST_HOOKS, Scene, Watcher, name_of, timeless
+from .stage import REQUEST_HOOKS, Stage, Watcher, name_of, timeless
 
 
 class RequestHooks(Watcher):
-    """The hooks of a request are asked once each, in order, before the stream function (STREAM-10)."""
+    """The hooks of a request are asked once each, in order, before the stream function (STREAM-10, STREAM-12)."""
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__(scene)
-        self._order = [*(hook for hook in REQUEST_HOOKS if hook in scene.hooks), "streamFn"]
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._order = [*(hook for hook in REQUEST_HOOKS if hook in stage.hooks), "streamFn"]
         self._asked = 0
 
     def asked(self, fn: str, _line: Object) -> None:
-        if fn not in self._order or not self.scene.calm:
+        if fn not in self._order or not self.stage.calm:
             return
         due = self._order[self._asked]
         if fn == due:
-            self.docket.holds("STREAM-10")
+            if len(self._order) > 1:
+                self.docket.holds("STREAM-12" if fn == "prepareRequest" else "STREAM-10")
             self._asked = (self._asked + 1) % len(self._order)
         else:
+            clause = "STREAM-12" if "prepareRequest" in (fn, due) else "STREAM-10"
             self.docket.breaks(
-                "STREAM-10", "a hook of a request that is not its next one", f"{fn} instead of {due}"
+                clause, "a hook of a request that is not its next one", f"{fn} instead of {due}"
             )
             self._asked = (self._order.index(fn) + 1) % len(self._order)
 
@@ -38,16 +40,19 @@ class RequestHooks(Watcher):
 class Streams(Watcher):
     """Each event of a stream is said as it was given (STREAM-02, STREAM-03, STREAM-05)."""
 
-    def __init__(self, scene: Scene) -> None:
-        super().__init__(scene)
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
         self._given: deque[tuple[str, Object]] = deque()
         self._ends: list[Any] = []
         self._started = False
         self._over = False
         self._stream = ""
+        self._latest: Object = {}
+        """The event of the stream that was said last."""
 
     def asked(self, fn: str, line: Object) -> None:
         if fn == "streamFn":
+            self._latest = {}
             self._given.clear()
             self._ends = []
             self._started = self._over = False
@@ -80,7 +85,7 @@ class Streams(Watcher):
             # What an abort has cut off is not said any more.
             self._given.clear()
             self._stream = ""
-        if not self._stream or message.get("role") != "assistant" or not self.scene.calm:
+        if not self._stream or message.get("role") != "assistant" or not self.stage.calm:
             return
         if kind == "message_update":
             self._next(event, message)
@@ -94,20 +99,28 @@ class Streams(Watcher):
 
     @property
     def _cut(self) -> bool:
-        return self.scene.cancelling and self.scene.aborted
+        return self.stage.cancelling and self.stage.aborted
 
     def _next(self, event: Object, message: Object) -> None:
-        if not self._given or self._given[0][0] != "message_update":
+        if self._given and self._given[0][0] == "message_start":
+            self._given.popleft()  # what was started without it is the fault of the order
+        if self._given and _says(event, message, self._given[0][1]):
+            self._latest = self._given.popleft()[1]
+            self.docket.holds("STREAM-03")
+        elif not self._given or _says(event, message, self._latest):
             self.docket.breaks("STREAM-03", "an update that the stream does not have here")
-            return
-        _, given = self._given.popleft()
-        told = event.get("assistantMessageEvent")
-        right = (
-            isinstance(told, dict)
-            and timeless(message) == timeless(given.get("partial"))
-            and _bare(told) == _bare(given)
-        )
-        self._compare("STREAM-03", right, "an update that is not the stream's event")
+        else:
+            self._skip_to(event, message)
+
+    def _skip_to(self, event: Object, message: Object) -> None:
+        """An update is not that of the stream's next event: it is a later one's, or is changed."""
+        later = next((at for at, (_, given) in enumerate(self._given) if _says(event, message, given)), None)
+        if later is None:
+            self.docket.breaks("STREAM-03", "an update that is not the stream's event")
+        else:
+            self.docket.breaks("STREAM-03", "an event of the stream that was not said")
+        for _ in range(1 if later is None else later + 1):
+            self._latest = self._given.popleft()[1]
 
     def _end(self, message: Object) -> None:
         if self._given:
@@ -116,9 +129,10 @@ class Streams(Watcher):
             self._given.clear()
         finals = [_unlevelled(each) for each in self._ends if isinstance(each, dict)]
         if finals:
-            self._compare(
-                "STREAM-05", _unlevelled(message) in finals, "an answer that is not the stream's result"
-            )
+            right = _unlevelled(message) in finals
+            self._compare("STREAM-05", right, "an answer that is not the stream's result")
+            if not right:
+                self.stage.wrong_answer = message
         self._stream = ""
 
     def _compare(self, clause: str, right: bool, what: str) -> None:
@@ -126,6 +140,16 @@ class Streams(Watcher):
             self.docket.holds(clause)
         else:
             self.docket.breaks(clause, what)
+
+
+def _says(event: Object, message: Object, given: Object) -> bool:
+    """Whether an update says an event of the stream."""
+    told = event.get("assistantMessageEvent")
+    return (
+        isinstance(told, dict)
+        and _bare(told) == _bare(given)
+        and timeless(message) == timeless(given.get("partial"))
+    )
 
 
 def _unlevelled(message: Object) -> Object:

@@ -47,12 +47,12 @@ class Checked:
         lines: how many the log has.
         session: what was not judged because Pi's session says it, and not its agent, by type.
         skipped: what was not judged because nobody knows it, by type.
-        left_out: the clauses by which a session is not judged, if it is one.
+        left_out: the clauses by which a session is not judged, or updates that lack the message.
         remarks: how many there were of each kind.
         rulings: how often each ruling's clauses were not kept, in the way of the releases.
         reached: the clauses that were exercised.
         fits: which profiles parts of the log may follow, each with the line from which on.
-        judged_as: the profile that it was judged as, if only one came into question from the start.
+        judged_as: the profile that it was judged as, if for all of it only one came into question from the start.
         complete: nothing is missing at its end.
         interrupted: it was not read to its end.
     """
