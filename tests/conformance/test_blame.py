@@ -8,20 +8,26 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 import trio
 
-from pi_trio.conformance.blame import blame, missing
+from pi_trio.conformance.blame import blame, missing, peculiar
 from pi_trio.conformance.blame.changed import CHANGED
 from pi_trio.conformance.blame.commands import COMMANDS
 from pi_trio.conformance.blame.extra import EXTRA, OUT_OF_PLACE
 from pi_trio.conformance.blame.missing import EARLY, MISSING
 from pi_trio.conformance.blame.rule import Rule, always
+from pi_trio.conformance.blame.scene import Scene
 from pi_trio.conformance.cancelling import read_cancel_golden
+from pi_trio.conformance.causes import AsAnother, Causes
 from pi_trio.conformance.clauses import RELEASES, Clauses
-from pi_trio.conformance.expected import consult_runtime
+from pi_trio.conformance.decide import judge_release
+from pi_trio.conformance.driver.serve import hello
+from pi_trio.conformance.expected import Expectation, consult_runtime
+from pi_trio.conformance.fitting import Reference
+from pi_trio.conformance.kept import Kept
 from pi_trio.conformance.lines import asks, event_of
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.monitors import JUDGED
@@ -31,6 +37,7 @@ from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.vectors import Vectors
+from pi_trio.profile import get_profile
 
 from .planted import FAULTS, Fault
 
@@ -75,6 +82,11 @@ def rules() -> Iterator[Rule]:
         for of_a_kind in table.values():
             yield from of_a_kind
     yield from EARLY
+    yield from peculiar.MISSING_EVENT
+    yield from peculiar.EXTRA_EVENT
+    for table in (peculiar.MISSING, peculiar.EXTRA, peculiar.CHANGED):
+        for of_a_kind in table.values():
+            yield from of_a_kind
 
 
 def test_it_names_clauses_that_exist() -> None:
@@ -97,17 +109,9 @@ def test_the_last_rule_of_a_kind_always_has_an_answer(
     assert in_force(release) & set(of_a_kind[-1].clauses)
 
 
-_VALUES = "it is of values that are compared as a whole, and another clause is first where they differ"
-_FIRST = "what is first otherwise is another clause's"
-_INSIDE = "it shows inside of a callback's arguments, where no line says why"
 UNNAMED: Final = {
-    "RUN-25": _INSIDE, "RUN-26": _FIRST, "RUN-29": _FIRST, "RUN-32": _FIRST, "RUN-33": _FIRST, "TURN-29": _INSIDE,
-    "MSG-11": "it is FAIL-17 and FAIL-18 in one", "MSG-12": _VALUES, "STREAM-01": _FIRST, "STREAM-18": _VALUES,
-    "TOOL-34": _FIRST, "TOOL-39": "it is TOOL-32 where no ruling is needed", "TOOL-40": _FIRST, "TOOL-42": _FIRST,
-    "TOOL-44": _VALUES, "QUEUE-05": _FIRST, "QUEUE-19": _FIRST, "HOOK-22": _FIRST, "HOOK-23": _INSIDE,
-    "ABORT-17": _FIRST, "FAIL-15": _FIRST, "FAIL-30": _VALUES, "STATE-11": _VALUES, "STATE-18": _FIRST,
-    "STATE-24": _FIRST,
-}  # fmt: skip
+    "RUN-33": "it says that the other clauses hold of the loop alone too, so what differs there is one of them",
+}
 """Clauses that nothing is put down to but by their evidence, and why. No field decides them, which would name them."""
 
 
@@ -300,6 +304,30 @@ def changed(line: Any, path: list[str], value: Any) -> Any:
     return kept if value is GONE else {**kept, path[0]: value}
 
 
+def replied(command: str, path: str, value: Any, nth: int = 0) -> Edit:
+    """The reply to a command has another value there."""
+
+    def edit(lines: list[Line]) -> list[Line]:
+        sent = [at for at, line in enumerate(lines) if line.get("send", {}).get("cmd") == command][nth]
+        at = next(at for at in range(sent, len(lines)) if "reply" in lines[at])
+        return [*lines[:at], changed(lines[at], ["reply", *path.split(".")], value), *lines[at + 1 :]]
+
+    return edit
+
+
+def first_replied(command: str, count: int, nth: int = 0) -> Edit:
+    """Of the messages in the reply to a command only the first ones come."""
+
+    def edit(lines: list[Line]) -> list[Line]:
+        sent = [at for at, line in enumerate(lines) if line.get("send", {}).get("cmd") == command][nth]
+        at = next(at for at in range(sent, len(lines)) if "reply" in lines[at])
+        reply = lines[at]["reply"]
+        less = {**reply, "messages": reply["messages"][:count]} if isinstance(reply, dict) else reply[:count]
+        return [*lines[:at], {"reply": less}, *lines[at + 1 :]]
+
+    return edit
+
+
 def told(event_type: str, **fields: Any) -> Line:
     return {"tell": "event", "key": "L", "event": {"type": event_type, **fields}}
 
@@ -314,6 +342,10 @@ def asked(fn: str, key: str | None = None, **args: Any) -> Line:
 
 def said_user(text: str) -> Line:
     return told("message_start", message={"role": "user", "content": text, "timestamp": "#"})
+
+
+def fails_settling(op: str) -> Line:
+    return {"tell": "settled", "op": op, "ok": False, "error": "it failed"}
 
 
 AGENT_END: Final = told("agent_end", messages=[])
@@ -397,6 +429,10 @@ TELLING: Final[list[tuple[str, str, Edit, str]]] = [
     (R, "after_tool_call_throws", other("tool_execution_end", "event.isError", False, key="t1"), "HOOK-19"),
     # queues
     (R, "steering_before_first_call", without("message_start", "s1"), "QUEUE-01"),
+    (R, "continue_from_user", without("message_start", "user"), "QUEUE-01"),
+    (R, "continue_follow_up_polls_steering", without("message_start", "s1"), "QUEUE-01"),
+    (R, "continue_assistant_tail_steering", without("message_start", "user"), "RUN-14"),
+    (R, "continue_assistant_tail_steering_all", without("message_start", "user", nth=1), "RUN-14"),
     (R, "steering_during_text", instead("turn_start", AGENT_END, nth=1), "QUEUE-02"),
     (R, "steer_during_parallel_batch", without("message_start", "user", nth=1), "QUEUE-03"),
     (R, "steering_while_last_turn_ends",
@@ -427,6 +463,43 @@ TELLING: Final[list[tuple[str, str, Edit, str]]] = [
     (R, "loop_listener_throws", without("settled"), "FAIL-34"),
     (R, "text_plain", before("settled", asked("streamFn")), "RUN-02"),
     (R, "listener_subscribed_again", without("turn_start", nth=1), "STATE-19"),
+    # peculiar situations
+    (R, "set_tools_while_running", instead("tool_execution_end", asked("execute", "t2"), "t2"), "RUN-25"),
+    (R, "set_messages_while_running",
+     other("streamFn", "args.context.messages", [{"role": "user", "content": "fresh", "timestamp": "#"}], nth=1),
+     "RUN-25"),
+    (R, "prompt_empty_list", instead("agent_start", fails_settling("p1")), "RUN-26"),
+    (R, "prompt_empty_list", before("streamFn", said_user("")), "RUN-26"),
+    (R, "provider_error_with_queues", other("settled", "ok", False), "RUN-29"),
+    (R, "provider_error_with_queues", instead("turn_end", fails_settling("p1")), "RUN-29"),
+    (R, "loop_continue_refused", without("settled", "c1"), "RUN-32"),
+    (R, "loop_continue_from_user", instead("agent_start", fails_settling("c1")), "RUN-32"),
+    (R, "loop_prepare_next_turn", other("prepareNextTurn", "args", {}), "TURN-29"),
+    (R, "prompt_unknown_fields", other("message_start", "event.message.weight", GONE, key="user"), "MSG-11"),
+    (R, "prompt_unknown_fields", other("message_start", "event.message.content", [], key="user"), "RUN-08"),
+    (R, "listener_held_at_update", behind("message_update", told("message_update", message={"role": "assistant"})),
+     "STREAM-01"),
+    (R, "done_with_error_message",
+     other("message_end", "event.message.stopReason", "toolUse", key="assistant"), "STREAM-18"),
+    (R, "tool_duplicate_call_ids", without("execute", "t1", nth=1), "TOOL-34"),
+    (R, "tool_duplicate_call_ids", without("execute", "t1"), "TOOL-09"),
+    (R, "tool_returns_nothing", other("tool_execution_end", "event.isError", False, key="t1"), "TOOL-39"),
+    (R, "tool_name_twice", instead("execute", told("tool_execution_end", toolCallId="t1")), "TOOL-40"),
+    (R, "parallel_end_held", silent("tool_execution_end", "t2"), "TOOL-42"),
+    (R, "arguments_unknown_properties", other("execute", "args.args.more", GONE), "TOOL-44"),
+    (R, "arguments_defaults_not_applied", other("execute", "args.args.n", 9), "TOOL-44"),
+    (R, "agent_end_follow_up_stays", replied("state", "hasQueuedMessages", False), "QUEUE-05"),
+    (R, "agent_end_follow_up_stays", without("message_start", "user", nth=1), "QUEUE-05"),
+    (R, "together_steer_and_failure_in_stream", replied("state", "hasQueuedMessages", False), "QUEUE-19"),
+    (R, "tool_single", instead("execute", told("tool_execution_end", toolCallId="t1")), "HOOK-22"),
+    (R, "tool_single", other("tool_execution_end", "event.result.content", []), "HOOK-22"),
+    (R, "before_tool_call_sees_state", first_replied("state", 2), "HOOK-23"),
+    (R, "before_tool_call_sees_state", replied("state", "pendingToolCalls", []), "HOOK-23"),
+    (R, "abort_then_provider_ignores",
+     other("message_end", "event.message.stopReason", "aborted", key="assistant", nth=1), "ABORT-17"),
+    (R, "set_messages_while_running", first_replied("messages", 1), "STATE-11"),
+    (R, "listener_subscribed_twice", behind("turn_start", TURN_START), "STATE-18"),
+    (R, "no_listeners", silent("streamFn"), "STATE-24"),
 ]  # fmt: skip
 
 
@@ -463,6 +536,12 @@ RULINGS: Final[list[tuple[str, Edit, str]]] = [
     ("two_listeners_throw_at_agent_end", other("settled", "ok", True), "FAIL-33"),
     ("stream_ends_empty", without("message_start", "assistant"), "STREAM-07"),
     ("failed_run_steering_drained", without("message_start", "s1"), "QUEUE-20"),
+    ("failed_run_end_held", behind("tool_execution_end", told("turn_end"), "t2", nth=1), "FAIL-15"),
+    (
+        "two_listeners_throw_at_one_event",
+        other("message_start", "args.event.message.errorMessage", "M failed", key="assistant"),
+        "FAIL-30",
+    ),
 ]
 
 
@@ -560,16 +639,43 @@ PLANTED: Final = {
     "listeners_are_not_awaited": "STATE-13",
     "idle_before_agent_end_is_handled": "STATE-13",
 }
-"""The clauses to which the faults are put down that other tests plant in the runtime."""
+"""The clauses to which the differences are put down that come of faults which other tests plant in the runtime."""
+
+SEEN: Final = {
+    "no_end_after_a_throw": {"TOOL-03"},
+    "after_tool_call_fails_the_run": {"FAIL-12"},
+    "late_updates_are_heard": {"TOOL-04"},
+    "updates_before_the_message_starts": {"MSG-01", "STREAM-03"},
+    "no_start_without_a_start": {"MSG-01"},
+    "the_loop_retries": {"TURN-06"},
+    "follow_ups_between_turns": {"TURN-01"},
+    "an_error_is_a_turn_as_any_other": {"TURN-06"},
+    "abort_is_raised": {"RUN-02"},
+    "no_aborted_turn": {"TURN-07"},
+    "turns_are_capped": {"TURN-07"},
+    "a_failed_run_only_ends": {"RUN-02"},
+    "listeners_are_not_awaited": {"STATE-13", "STATE-14", "RUN-17"},
+    "idle_before_agent_end_is_handled": {"STATE-13", "STATE-14", "RUN-17"},
+}
+"""What is reported of them where the monitors see another clause broken: they are asked first."""
 
 SCENARIOS = {scenario.name: scenario for scenario in all_scenarios()}
 
 
-def played(scenario: Scenario) -> Lines:
+def played(scenario: Scenario) -> Run:
     with first_in_first_out():
         run = trio.run(consult_runtime, runtime_inside("pi-1.6.0", 30), [scenario])[scenario.name]
     assert isinstance(run, Run)
-    return run.lines
+    return run
+
+
+def reported(expected: Run, run: Run) -> set[str]:
+    """The clauses that a report names."""
+    causes, kept = Causes(Clauses.shipped(), "pi-1.6.0"), Kept()
+    verdict = causes.of(kept.of(judge_release))(run, Expectation(lines=expected.lines))
+    failed, another, said = kept.among([verdict]), cast(AsAnother, None), hello(get_profile("pi-1.6.0"))
+    seen = trio.run(causes.put_down, [verdict], failed, None, another, said, Reference())
+    return {breach.clause for breach in seen.breaches}
 
 
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.make.__name__) for fault in FAULTS])
@@ -577,6 +683,20 @@ def test_a_planted_fault(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = SCENARIOS[fault.shows]
     expected = played(scenario)
     monkeypatch.setattr(fault.owner, fault.name, fault.make(getattr(fault.owner, fault.name)))
-    found = blame(expected, played(scenario), in_force("1.6.0"))
+    run, name = played(scenario), fault.make.__name__
+    found = blame(expected.lines, run.lines, in_force("1.6.0"))
     assert found is not None
-    assert found.clause == PLANTED[fault.make.__name__], found.said
+    assert found.clause == PLANTED[name], found.said
+    assert reported(expected, run) == SEEN.get(name, {PLANTED[name]})
+
+
+def test_what_fails_later_in_the_words_of_a_refusal_is_none() -> None:
+    scene = Scene()
+    scene.add({"send": {"cmd": "prompt", "op": "p1", "input": "hi"}})
+    scene.add({"reply": None})
+    scene.add({"send": {"cmd": "prompt", "op": "p2", "input": "hi"}})
+    scene.add({"tell": "settled", "op": "p2", "ok": False, "error": "Agent is already processing."})
+    assert scene.running
+    scene.add({"send": {"cmd": "sync"}})
+    scene.add({"tell": "settled", "op": "p1", "ok": False, "error": "No space left on device"})
+    assert not scene.running

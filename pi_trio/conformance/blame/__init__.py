@@ -14,6 +14,7 @@ import attrs
 
 from ..lines import event_of
 from ..protocol import Object
+from . import peculiar
 from .changed import CHANGED
 from .commands import COMMANDS
 from .extra import EXTRA, OUT_OF_PLACE
@@ -71,6 +72,8 @@ def blame(
 
 def _rules(place: Place) -> Iterator[Rule]:
     """The rules to be asked, in order."""
+    if place.path[:1] != ("aborted",):
+        yield from peculiar.of_a_kind(place)
     if place.way == "extra":
         if event_of(place.line) is not None:
             yield from OUT_OF_PLACE["event"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..fixed_texts import CUT, NO_RESULT
 from .conditions import (
-    CUT,
-    NO_RESULT,
     When,
     aborting,
     another_is_late,
@@ -116,7 +115,7 @@ CHANGED: Final[Table] = {
         rule("QUEUE-07", both(origin("steering"), other_origin("follow-up"))),
         rule("QUEUE-06", both(origin("follow-up"), other_origin("steering"))),
         rule("QUEUE-08", both(origin("steering", "follow-up"), other_origin("steering", "follow-up"))),
-        rule("MSG-13 MSG-09", both(role("system"), within("toolsAdded", "toolsRemoved"))),
+        rule("MSG-12 MSG-09", both(role("system"), within("toolsAdded", "toolsRemoved"))),
         rule("QUEUE-17", origin("steering", "follow-up")),
         rule("TURN-18", origin("prepared")),
         rule("MSG-08", origin("announcement")),

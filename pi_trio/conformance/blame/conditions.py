@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from ..fixed_texts import ABORTED, TRUNCATED
 from ..protocol import Object
-from .memory import Call, is_among
+from .memory import CallSoFar, is_among
 from .place import Place, kind_of
 from .scene import Scene
 
 When: TypeAlias = Callable[[Place], object]
-
-ABORTED: Final = "Operation aborted"
-CUT: Final = "Request was aborted"
-NO_RESULT: Final = "Stream ended without a result"
 
 _NOTHING: Final[Object] = {}
 
@@ -42,11 +39,14 @@ behind_tools: Final = scene(lambda s: s.calls)
 queued: Final = scene(lambda s: s.queued)
 without_start: Final = scene(lambda s: not s.started)
 """The open response has had no start."""
-preparing: Final = scene(lambda s: s.latest.startswith("prepareNextTurn"))
 ended_without_done: Final = scene(lambda s: s.closed_without_done)
 all_terminate: Final = scene(lambda s: s.terminates)
 continued: Final = scene(lambda s: s.continued and s.turns <= 1)
 """The run was begun by `continue`, and this is its first turn."""
+continued_by_steering: Final = scene(
+    lambda s: s.continued and s.turns <= 1 and s.behind_answer and s.first_said in (None, "steering")
+)
+"""The same, behind an answer, and if anything was said it was steering."""
 first_turn: Final = scene(lambda s: s.turns <= 1)
 
 
@@ -136,10 +136,11 @@ def one_is_of_the_system(place: Place) -> bool:
     """Of the two lists of messages one has a system message where the other has none."""
     lists = [_at(each, place.whole_path[: _messages_at(place)]) for each in (place.line, place.other)]
     at = place.whole_path[_messages_at(place)] if len(place.whole_path) > _messages_at(place) else 0
-    roles = [
-        each[at].get("role") if isinstance(each, list) and isinstance(at, int) and at < len(each) else None
+    messages = [
+        each[at] if isinstance(each, list) and isinstance(at, int) and at < len(each) else None
         for each in lists
     ]
+    roles = [each.get("role") if isinstance(each, dict) else None for each in messages]
     return (roles[0] == "system") != (roles[1] == "system")
 
 
@@ -181,7 +182,7 @@ def _has_fraction(value: object) -> bool:
     return isinstance(value, float) and not value.is_integer()
 
 
-def _schema_has(word: str, found: Call, place: Place) -> bool:
+def _schema_has(word: str, found: CallSoFar, place: Place) -> bool:
     tools = place.scene.created.get("tools", ())
     schemas = (tool.get("parameters") for tool in tools if tool.get("name") == found.block.get("name"))
     return any(f"'{word}'" in str(schema) for schema in schemas)
@@ -207,12 +208,12 @@ def replaced_by(*hooks: str) -> When:
     return lambda place: any(hook in place.scene.replaced for hook in hooks)
 
 
-def call_of(place: Place) -> Call | None:
+def call_of(place: Place) -> CallSoFar | None:
     """The call that the line is about."""
     return place.scene.call(place.event.get("toolCallId", place.message.get("toolCallId", place.key)))
 
 
-def call(of: Callable[[Call], object]) -> When:
+def call(of: Callable[[CallSoFar], object]) -> When:
     """Something that is so of the call that the line is about."""
 
     def is_so(place: Place) -> object:
@@ -220,11 +221,6 @@ def call(of: Callable[[Call], object]) -> When:
         return found is not None and of(found)
 
     return is_so
-
-
-def command(*names: str) -> When:
-    """The command of the step is one of these."""
-    return lambda place: place.scene.command.get("cmd") in names
 
 
 def hooked(hook: str) -> When:
@@ -257,14 +253,14 @@ def _reason(of: Scene, line: Object) -> str:
         return "aborted"
     if text.startswith("Validation failed for tool"):
         return "arguments"
-    if text.startswith("Tool call ") and "output token limit" in text:
+    if text.startswith("Tool call ") and TRUNCATED in text:
         return "truncated"
     if text.startswith("Tool ") and text.endswith(" not found"):
         return "unknown"
     return _by_answers(of, found, text)
 
 
-def _by_answers(of: Scene, found: Call | None, text: str) -> str:
+def _by_answers(of: Scene, found: CallSoFar | None, text: str) -> str:
     """The same, as far as the tester's own answers say it."""
     if found is None:
         return ""

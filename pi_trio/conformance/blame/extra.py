@@ -30,7 +30,7 @@ from .conditions import (
     sequential,
     truncated,
 )
-from .missing import ARGUMENT_RULES, MISSING
+from .missing import ARGUMENT_RULES, MISSING, REFUSED
 from .place import Place
 from .rule import Table, rule
 
@@ -95,7 +95,7 @@ OUT_OF_PLACE: Final = {
 EXTRA: Final[Table] = {
     "agent_start": (
         rule("RUN-03", scene(lambda s: s.running and s.turns)),
-        *MISSING["settled"][:5],
+        *REFUSED,
         rule("RUN-16", scene(lambda s: s.command.get("cmd") == "continue")),
         rule("RUN-01"),
     ),
@@ -129,7 +129,7 @@ EXTRA: Final[Table] = {
         rule("QUEUE-11", both(origin("steering", "follow-up"), broken_off)),
         rule("QUEUE-06", origin("follow-up")),
         rule("QUEUE-08", origin("steering")),
-        rule("MSG-09 MSG-14", origin("announcement")),
+        rule("MSG-09 MSG-13", origin("announcement")),
         rule("TURN-27 TURN-18", origin("prepared")),
         rule("TOOL-06", both(origin("result"), sequential)),
         rule("TOOL-05", origin("result")),

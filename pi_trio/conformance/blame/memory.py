@@ -1,4 +1,4 @@
-"""What a scene remembers of a call, and how messages are told apart.
+"""How far a call has come, and how messages are told apart.
 
 Of times a trace has only that there are some, so two messages are the same one if they differ in nothing else.
 """
@@ -14,7 +14,7 @@ from ..protocol import Object
 
 
 @attrs.define
-class Call:
+class CallSoFar:
     """A call of the turn: how far it has come, and what was answered for it."""
 
     block: Object
@@ -23,6 +23,7 @@ class Call:
     """beforeToolCall was asked."""
     executed: bool = False
     returned: bool = False
+    returned_nothing: bool = False
     asked_again: bool = False
     """afterToolCall was asked."""
     ended: bool = False
@@ -34,6 +35,10 @@ class Call:
     """The text that its tool threw."""
     checked: Object | None = None
     """What afterToolCall has answered: its override, or what it threw as {"throw": text}."""
+    let_pass: bool = False
+    """beforeToolCall has answered nothing."""
+    left_whole: bool = False
+    """afterToolCall has answered nothing."""
     terminates: bool = False
     """Its result had `terminate` exactly true."""
     before_abort: bool = False

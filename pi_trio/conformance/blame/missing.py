@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..fixed_texts import CUT, EMPTY_CONTEXT, NO_RESULT, NOTHING_TO_CONTINUE, PROMPT_REFUSED
 from .conditions import (
-    CUT,
-    NO_RESULT,
     When,
     a_system_message_came,
     a_turn_is_due,
@@ -25,6 +24,7 @@ from .conditions import (
     came,
     comes_later,
     continued,
+    continued_by_steering,
     cutting,
     decided,
     ended_without_done,
@@ -169,6 +169,15 @@ _DUE: Final = (
 )
 """One more turn was due, and did not come."""
 
+REFUSED: Final = (
+    rule("RUN-09", _says(PROMPT_REFUSED)),
+    rule("RUN-10", _says("Agent is already")),
+    rule("RUN-12 RUN-11", both(_says(NOTHING_TO_CONTINUE), _has_given_messages)),
+    rule("RUN-11", _says(NOTHING_TO_CONTINUE)),
+    rule("RUN-11", _says(EMPTY_CONTEXT)),
+)
+"""An operation was to be refused: with which words."""
+
 MISSING: Final[Table] = {
     "agent_start": (
         rule("RUN-01", an_event_came),
@@ -228,7 +237,7 @@ MISSING: Final[Table] = {
         rule("ABORT-29", both(returned, scene(lambda s: s.cancel_mode))),
         rule("QUEUE-20", returned),
         rule("QUEUE-17", role("note", "custom")),
-        rule("RUN-14", both(origin("steering"), continued)),
+        rule("RUN-14", both(origin("steering"), continued_by_steering)),
         rule("RUN-15", both(origin("follow-up"), continued)),
         rule("ABORT-14", both(origin("steering"), aborting)),
         rule("QUEUE-13", both(late, hooked("prepareNextTurn"), other_origin("follow-up"))),
@@ -355,11 +364,7 @@ MISSING: Final[Table] = {
     ),
     "getFollowUpMessages": (rule("QUEUE-21"),),
     "settled": (
-        rule("RUN-09", _says("Use steer() or followUp()")),
-        rule("RUN-10", _says("Agent is already")),
-        rule("RUN-12 RUN-11", both(_says("No messages to continue from"), _has_given_messages)),
-        rule("RUN-11", _says("No messages to continue from")),
-        rule("RUN-11", _says("no messages in context")),
+        *REFUSED,
         rule("FAIL-10", both(_says("Cannot continue from"), scene(lambda s: s.left_failed))),
         rule("RUN-16", _says("Cannot continue from")),
         rule("RUN-30", both(_waits, scene(lambda s: not s.running))),

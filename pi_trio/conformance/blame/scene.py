@@ -7,7 +7,6 @@ came last.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
@@ -15,7 +14,8 @@ import attrs
 
 from ..lines import asks, commands_of, event_of
 from ..protocol import Object
-from .memory import Call, is_among, objects_in, without
+from .beside import Beside
+from .memory import CallSoFar, is_among, objects_in, without
 
 Origin = Literal["prompt", "steering", "follow-up", "prepared", "announcement", "answer", "result"]
 
@@ -54,7 +54,7 @@ class Scene:
     speaking: Object | None = None
     answer: Object | None = None
     last_answer: Object | None = None
-    calls: list[Call] = attrs.field(factory=list[Call])
+    calls: list[CallSoFar] = attrs.field(factory=list[CallSoFar])
     behind_tools: bool = False
     """The last turn that ended had calls."""
     failed: str = ""
@@ -63,6 +63,10 @@ class Scene:
     told: bool = False
     aborted: bool = False
     continued: bool = False
+    behind_answer: bool = False
+    """The run began behind an answer: that was the last message of the transcript."""
+    first_said: Origin | None = None
+    """Where the first message of the run came from."""
     over: bool = False
     requested: bool = False
     """The turn's request was made."""
@@ -83,16 +87,18 @@ class Scene:
     """What was queued while a turn was being prepared, or while its end was heard."""
     decision: Any = None
     """What the stop hook answered for this turn."""
-    hooks_answered: Counter[str] = attrs.field(factory=Counter[str])
     replaced: set[str] = attrs.field(factory=set[str])
     """The hooks that have answered with something, in this run."""
     latest: str = ""
     """The type of the last event that was told, or the function of the last callback."""
-    listeners_failed: set[str] = attrs.field(factory=set[str])
     commands: set[str] = attrs.field(factory=set[str])
     """The commands that were given, since the first."""
     operations: dict[str, str] = attrs.field(factory=dict[str, str])
     """The commands behind the operations: prompt, continue or waitForIdle, by the operation's id."""
+    beside: Beside = attrs.field(factory=Beside)
+    """What goes on beside the run."""
+    _last_role: Any = None
+    """The role of the last message of the transcript."""
     _heard: dict[str, int] = attrs.field(factory=dict[str, int])
     _events: list[str] = attrs.field(factory=list[str])
 
@@ -152,6 +158,12 @@ class Scene:
         return any(modes.get(call.block.get("name")) == "sequential" for call in self.calls)
 
     @property
+    def tools(self) -> list[Object]:
+        """The tools of the run."""
+        set_before = self.beside.tools
+        return list(self.created.get("tools", ())) if set_before is None else set_before
+
+    @property
     def in_batch(self) -> bool:
         """Calls of the turn are not all answered."""
         return self.in_turn and any(not call.answered for call in self.calls)
@@ -166,7 +178,7 @@ class Scene:
         """Something is in a queue."""
         return bool(self.steering or self.follow_ups)
 
-    def call(self, key: object) -> Call | None:
+    def call(self, key: object) -> CallSoFar | None:
         """The call with that id; of several the first that has not ended, else the last."""
         of_that_id = [call for call in self.calls if call.block.get("id") == key]
         return next((call for call in of_that_id if not call.ended), of_that_id[-1] if of_that_id else None)
@@ -195,6 +207,7 @@ class Scene:
 
     def add(self, line: Object) -> None:
         """Let a line happen."""
+        self.beside.hear(line)
         for command in commands_of(line):
             if command is not line.get("send") or command["cmd"] != "burst":
                 self._command(command)
@@ -208,21 +221,28 @@ class Scene:
             self._settled(line)
 
     def _settled(self, line: Object) -> None:
+        # What is refused is so at once; what fails later may fail with the same words.
+        at_once = line.get("op") in {each.get("op") for each in commands_of({"send": self.command})}
         refused = not line.get("ok") and str(line.get("error", "")).startswith(
             ("Agent is already", "Cannot", "No ")
         )
-        if not refused:
+        if not (at_once and refused):
+            self.beside.settled(self)
             self.running, self.left_failed = False, bool(self.failed)
             self.failed, self.told, self.aborted = "", False, False
 
     def _command(self, command: Object) -> None:
         name = command["cmd"]
         self.commands.add(name)
+        self.beside.command(command, self)
         if name in ("prompt", "continue", "waitForIdle"):
             self.operations[command.get("op", "")] = name
             if name != "waitForIdle" and not self.running:
                 self._begun(command)
-        elif name == "steer":
+        if name in ("create", "setMessages", "reset"):
+            messages = command.get("initialState", command).get("messages") or [_NOTHING]
+            self._last_role = messages[-1].get("role")
+        if name == "steer":
             self.steering.append(command["message"])
             if self.latest == "turn_end" or self.latest.startswith("prepareNextTurn"):
                 self.late.append(command["message"])
@@ -254,7 +274,7 @@ class Scene:
         self.prompts = list(given) if isinstance(given, list) else [] if given is None else [given]
         self.prompted, self.continued = 0, command["cmd"] == "continue"
         self.running, self.over, self.turns, self.in_turn = True, False, 0, False
-        self.behind_tools = False
+        self.behind_tools, self.behind_answer, self.first_said = False, self._last_role == "assistant", None
         self.failed, self.told, self.aborted, self.decision = "", False, False, None
         self.answer = self.last_answer = self.speaking = None
         self.calls, self.prepared, self.replaced = [], [], set()
@@ -268,15 +288,18 @@ class Scene:
 
     def _answered(self, command: Object, ask: Object) -> None:
         fn, value, thrown = str(ask["fn"]), command.get("value"), command.get("throw")
-        self.hooks_answered[fn] += 1
         call = self.call(ask.get("key")) if fn in _OF_A_CALL else None
         if value is not None and fn != "listener":
             self.replaced.add(fn)
         if call is not None:
             if fn == "execute":
                 call.returned, call.threw = True, str(thrown or "")
+                call.returned_nothing = thrown is None and value is None
             elif fn == "afterToolCall":
                 call.checked = {"throw": thrown} if thrown is not None else value
+                call.left_whole = call.checked is None
+            elif thrown is None and value is None:
+                call.let_pass = True
             elif thrown is not None:
                 call.refused = str(thrown)
             elif isinstance(value, dict) and value.get("block"):
@@ -284,8 +307,6 @@ class Scene:
         elif thrown is not None and fn not in _OF_A_CALL and self.running:
             self.failed = self.failed or (str(ask.get("event", fn)) if fn == "listener" else fn)
             self.returned += self.taken
-            if fn == "listener":
-                self.listeners_failed.add(str(ask.get("key", "")))
         elif fn == "streamFn":
             self.streaming, self.started, self.closed_without_done = value == "stream", False, False
         elif fn in ("finishTurn", "shouldStopAfterTurn"):
@@ -339,6 +360,7 @@ class Scene:
     def _on_message_start(self, event: Object) -> None:
         message = event["message"]
         origin = self.origin(message)
+        self.first_said = self.first_said or origin
         self.speaking = message
         self.taken = without(message, self.taken)
         self.returned = without(message, self.returned)
@@ -354,11 +376,12 @@ class Scene:
     def _on_message_end(self, event: Object) -> None:
         message = event["message"]
         self.speaking = None
+        self._last_role = message.get("role")
         if self.in_turn and self.origin(message) == "answer":
             self.told = bool(self.failed)
             self.answer = self.last_answer = message
             self.calls = [
-                Call(block=block)
+                CallSoFar(block=block)
                 for block in objects_in(message.get("content"))
                 if block.get("type") == "toolCall" and not self.broken_off
             ]

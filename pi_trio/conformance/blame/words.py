@@ -16,7 +16,8 @@ def said(place: Place) -> str:
     line, other = name_of(place.line), name_of(place.other)
     if place.way == "changed":
         wanted, came = (_value(each, place.whole_path) for each in (place.line, place.other))
-        return f"{line}: {_dotted(place.path) or 'it'} is {came}, and should be {wanted}"
+        what = _dotted(place.path) or ("the state" if place.whole_path[-1:] == ("state",) else "it")
+        return f"{line}: {what} is {came}, and should be {wanted}"
     if place.way == "extra":
         return f"{line} came, where {other} was to come"
     if place.other is None:
