@@ -253,10 +253,12 @@ if not TYPE_CHECKING:  # type checkers take what is imported above, and cannot r
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "testing":  # `help(pi_trio.testing)` needs no import of its own, and nobody else pays for it
+        return import_module(".testing", __name__)
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name], __name__), name)
     globals()[name] = value
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -35,7 +36,7 @@ ONLY_THERE_OR_NOT = {
 """Values of which there is nothing to say: a hook or a command does not exist."""
 
 SHOWN_BY_NO_TRACE = {"D-08", "D-11"}
-"""Rulings about what the driver protocol cannot show."""
+"""Rulings about what the driver protocol cannot show: clauses refer to them, and tests of the runtime hold them."""
 
 each_clause = pytest.mark.parametrize("clause", CLAUSES.values(), ids=lambda clause: clause.id)
 
@@ -116,7 +117,17 @@ def test_each_ruling_and_each_surprise_has_its_clauses() -> None:
     promised = {clause.ruling for clause in CLAUSES.values() if clause.ruling}
     assert promised == {name for name in DEVIATIONS if name.startswith("D-")} - SHOWN_BY_NO_TRACE
     seen = {name for clause in CLAUSES.values() for name in clause.see}
-    assert {name for name in DEVIATIONS if name.startswith("S-")} <= seen
+    assert {name for name in DEVIATIONS if name.startswith("S-")} | SHOWN_BY_NO_TRACE <= seen
+
+
+def test_what_no_trace_shows_says_so_and_is_held_by_a_test_of_the_runtime() -> None:
+    rulings = (SPEC / "deviations" / "rulings.md").read_text(encoding="utf-8")
+    unshown = set(re.findall(r"^## (D-\d\d)[^#]*?^- scenarios: none:", rulings, re.MULTILINE))
+    assert unshown == SHOWN_BY_NO_TRACE
+    tests = [path.read_text(encoding="utf-8") for path in (Path(__file__).parent / "agent").glob("test_*.py")]
+    for name in sorted(unshown):
+        assert any(name in text for text in tests)
+        assert name in README
 
 
 def test_no_two_clauses_say_the_same() -> None:

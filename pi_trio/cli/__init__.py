@@ -55,8 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what stands behind `pi-trio`; without it, the arguments of this process.
 
     Returns:
-        The exit code. Ctrl-C and SIGTERM give 130, from the first moment on, and however often they come. (In another
-        thread than the main one there are no signals.)
+        The exit code. Ctrl-C and SIGTERM give 130 from here on, however often they come; before this is called, while
+        Python imports the package, they do what they always do. (In another thread than the main one there are no
+        signals.)
 
     Raises:
         SystemExit: after --help, --version, and wrong usage.
@@ -108,7 +109,8 @@ def _run(name: str, given: Sequence[str]) -> int:
     )
     command.add_arguments(parser)
     code: int = command.run(parser.parse_intermixed_args(given))
-    sys.stdout.flush()
+    if sys.stdout is not None:  # as it is where a shell has closed it
+        sys.stdout.flush()
     return code
 
 
@@ -128,14 +130,17 @@ def _mishap(name: str, error: BaseException, *, verbose: bool) -> int:
             file=sys.stderr,
         )
         return USAGE
-    if verbose:
+    full = isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None
+    if verbose and not full:
         traceback.print_exception(error)
     if isinstance(error, OSError) and error.filename is not None:
         # Of the files that are touched nearly all are named by the user.
         print(f"pi-trio: {error.filename}: {error.strerror}", file=sys.stderr)
         return USAGE
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        print(f"pi-trio: what there is to say cannot be written: {error.strerror}", file=sys.stderr)
+    if full:
+        print(
+            f"pi-trio: what there is to say cannot be written: {os.strerror(errno.ENOSPC)}", file=sys.stderr
+        )
         return HARNESS
     hint = "" if verbose else "; --verbose shows the traceback"
     print(f"pi-trio: a fault of pi-trio itself: {type(error).__name__}: {error}{hint}", file=sys.stderr)

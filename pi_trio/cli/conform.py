@@ -36,19 +36,12 @@ from pi_trio.conformance.twins import with_twins, written_name
 from pi_trio.conformance.verdict import ExitCode, Report
 from pi_trio.profile import PROFILES
 
+from .candidates import subject_arguments, whole_command
 from .judging import Judged, judge_all
+from .material import select, spec_argument, vectors_of
+from .places import checked_place, json_argument, write_json
 from .refusing import refusing
-from .selection import (
-    UsageError,
-    checked_place,
-    json_argument,
-    select,
-    spec_argument,
-    subject_arguments,
-    vectors_of,
-    whole_command,
-    write_json,
-)
+from .usage import UsageError
 
 _MORE: Final = """\
 A subject is any program that speaks the driver protocol on stdin and stdout, or at a
@@ -69,6 +62,12 @@ needs what the subject does not offer is not run, and is never a success. Who de
 `abort: both` plays each scenario with an abort once more, with aborts that cancel: that
 one is called NAME (cancel), counts by itself, and is run whenever NAME is.
 
+Then clauses are counted, by what they are about. MUST is what every release named in the
+clause does; rulings are what pi_trio promises beyond that: “kept”, or “non-strict” where
+the subject does as the release instead, which is no fault. What is broken is shown once
+for each cause; `pi-trio explain ID` has the rule. Words such as “turn begun” are places
+in the state machines of spec/diagrams/.
+
 A baseline is a TOML file of what is known to fail, by name or pattern, with a reason:
   [[known]]
   scenario = "abort_*"
@@ -88,7 +87,7 @@ exit codes:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.epilog = _MORE
-    subject_arguments(parser)
+    subject_arguments(parser, all_profiles=True)
     spec_argument(parser)
     parser.add_argument(
         "--scenario", metavar="GLOB", action="append", default=[],
@@ -106,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first failure")
     parser.add_argument(
         "--jobs", metavar="N", type=_jobs, default=1,
-        help="processes of the subject that run at once (default: %(default)d)",
+        help="processes of the subject that run at once (default: %(default)d); behind --ws there is always one",
     )  # fmt: skip
     json_argument(parser, "all verdicts and differences")
     parser.add_argument(

@@ -12,7 +12,7 @@ import attrs
 
 from pi_trio.conformance.cancelling import read_cancel_golden
 from pi_trio.conformance.clauses import FAMILIES, RELEASES, Clause, Clauses, read_clauses
-from pi_trio.conformance.deviations import Deviation, read_deviations
+from pi_trio.conformance.deviations import Deviation, postconditions, read_deviations
 from pi_trio.conformance.report.pages import (
     Evidence,
     clause_document,
@@ -28,8 +28,9 @@ from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.jsontext import print_json
 
+from .material import spec_argument, vectors_of
 from .refusing import refusing
-from .selection import UsageError, spec_argument, vectors_of, verbose_argument
+from .usage import UsageError, verbose_argument
 
 _MORE: Final = """\
 A clause is one rule of the spec, with what it is good for, what implementations get
@@ -97,6 +98,10 @@ class _Book:
         known = [*FAMILIES, *self.clauses, *self.deviations]
         if name in known:
             return name
+        if not asked.strip():
+            raise UsageError("an id is empty; one is such as TURN-05, D-05 or TURN")
+        if asked in {scenario.name for scenario in all_scenarios()}:
+            raise UsageError(f"{asked} is a scenario, which `pi-trio explain-run {asked}` shows")
         near = difflib.get_close_matches(name, known, n=4, cutoff=0.5)
         if not near:
             near = [*FAMILIES, "S-01", "D-01"]
@@ -111,7 +116,11 @@ class _Book:
             clause = self.clauses[name]
             show_clause(console, clause, self.evidence(clause), self.title)
         else:
-            show_deviation(console, self.deviations[name], self.referring(name))
+            asked = postconditions(self.vectors.spec).get(name, "")
+            port = (
+                f"do as upstream (NON-STRICT), as pi_trio, or otherwise as long as: {asked}" if asked else ""
+            )
+            show_deviation(console, self.deviations[name], self.referring(name), port=port)
 
     def documents(self, name: str) -> Sequence[dict[str, Any]]:
         """The same as JSON."""

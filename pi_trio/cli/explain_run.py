@@ -29,18 +29,10 @@ from pi_trio.errors import CodecError
 from pi_trio.jsontext import parse_json, print_json
 from pi_trio.profile import PROFILES, releases_in
 
+from .candidates import DEFAULT_PROFILE, checked_profile, one_subject, subject_arguments
+from .material import select, spec_argument, vectors_of
 from .refusing import complain, refusing
-from .selection import (
-    DEFAULT_PROFILE,
-    UsageError,
-    checked_profile,
-    one_subject,
-    select,
-    spec_argument,
-    subject_arguments,
-    vectors_of,
-    verbose_argument,
-)
+from .usage import UsageError, verbose_argument
 
 _AN_ID: Final = re.compile(r"[A-Z]+-\d+")
 """What rulings, surprises and clauses are called by."""
@@ -116,11 +108,15 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _find(asked: str) -> Scenario:
-    """Raises: UsageError: there is no such scenario, or the file holds none."""
+    """Raises: UsageError: there is no such scenario, or more than one, or the file holds none."""
     if _AN_ID.fullmatch(asked):
         raise UsageError(f"{asked} is no scenario; `pi-trio explain {asked}` says what it is")
     if not asked.endswith(".json"):
-        return select([asked])[0]
+        found = select([asked])
+        if len(found) > 1:
+            named = ", ".join(each.name for each in found[:3])
+            raise UsageError(f"{asked} are {len(found)} scenarios: name one, such as {named}")
+        return found[0]
     try:
         value: Any = parse_json(Path(asked).read_bytes())
         return Scenario.from_json(value)

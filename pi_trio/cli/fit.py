@@ -13,7 +13,7 @@ import trio
 
 from pi_trio.conformance.fitting import Fitted, Rulings, fit
 from pi_trio.conformance.keeper import open_keeper
-from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.protocol import Object, missing_commands
 from pi_trio.conformance.report.fitted import fitted_document, show_fitted
 from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.scenarios import all_scenarios
@@ -21,25 +21,20 @@ from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.profile import FIELDS
 
+from .candidates import DEFAULT_PROFILE, one_subject, subject_arguments, whole_command
+from .material import spec_argument, vectors_of
 from .pace import progress
+from .places import json_argument, write_json
 from .refusing import refusing
-from .selection import (
-    DEFAULT_PROFILE,
-    json_argument,
-    one_subject,
-    spec_argument,
-    subject_arguments,
-    vectors_of,
-    verbose_argument,
-    whole_command,
-    write_json,
-)
+from .usage import verbose_argument
 
 _MORE: Final = """\
 A port follows a commit of Pi, not a release: in one thing it does as an older one, in
 another as a newer. For each field of the profile the subject is driven through a few
 scenarios in which the releases differ, and has the value whose trace it shows. The last
-line is the profile to judge it by, as `pi-trio conform --profile` takes it.
+line is the profile to judge it by, as `pi-trio conform --profile` takes it. If it says
+“not sure”, judge by the release first, and mend what is broken: what fails for another
+reason can tell little of a field.
 
 Where the subject does as none of the releases, the nearest is named if several
 scenarios agree on it: a guess, marked with “?”. Otherwise the field is unclear, with a
@@ -56,8 +51,9 @@ examples:
   pi-trio fit --profile pi-0.85.0,identity=pi-1.6.0            the runtime as a mixture
 
 exit codes:
-  0 every field that can show has been told   1 some field is unclear   2 wrong usage
-  3 the subject did not start                 4 fault of the tester     130 interrupted
+  0 every field that can show has been told   2 wrong usage           4 fault of the tester
+  1 some field is unclear, none was told,     3 the subject did       130 interrupted
+    or a required command is missing            not start
 """
 
 
@@ -77,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
         label, hello, fitted = trio.run(_fit, options)
     whole = partial(whole_command, options, options.profile or DEFAULT_PROFILE)
     show_fitted(make_console(), label, hello, fitted, whole=whole)
-    code = ExitCode.NOT_CONFORMANT if fitted.unclear() else ExitCode.CONFORMANT
+    whole_truth = fitted.tells and not fitted.unclear() and not missing_commands(hello)
+    code = ExitCode.CONFORMANT if whole_truth else ExitCode.NOT_CONFORMANT
     if options.json is not None:
         write_json(options.json, {**fitted_document(label, hello, fitted), "exitCode": int(code)})
     return code

@@ -11,8 +11,9 @@ from pi_trio.conformance.baseline import Baseline
 from pi_trio.conformance.causes import AsAnother, Causes
 from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.expected import OfOthers, OfRuntime
-from pi_trio.conformance.fitting import Explanation, Failures, Rulings, fields_concerned
+from pi_trio.conformance.fitting import Explanation, Reference, Rulings, fields_concerned
 from pi_trio.conformance.judge import judge_subject
+from pi_trio.conformance.kept import Kept
 from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.standing import ClauseVerdict, Seen, standings
@@ -22,8 +23,9 @@ from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import Leg, Report
 from pi_trio.profile import releases_in
 
+from .candidates import Candidate, candidates
+from .material import need_recordings
 from .pace import progress
-from .selection import Candidate, candidates, need_recordings
 
 
 @attrs.frozen(kw_only=True)
@@ -63,10 +65,10 @@ async def judge_all(
         judging = _Judging(options, profile, scenarios, vectors, baseline, clauses)
         for subject in subjects:
             await judging.judge(subject)
-            if judging.legs[-1].unrun:
+            if judging.legs[-1].stopped:
                 break
         judged[profile] = judging.judged()
-        if judging.legs[-1].unrun:
+        if judging.legs[-1].stopped:
             break
     return judged
 
@@ -98,21 +100,28 @@ class _Judging:
         if subject.by_runtime:
             by = OfOthers(runtime_inside(profile, options.patience), self._scenarios, vectors, releases)
             await by.consult()
-        failures, causes = Failures(), Causes(self._clauses, profile)
-        with progress(self._console, subject.label) as tick:
+        kept, causes = Kept(), Causes(self._clauses, profile)
+        with progress(self._console, f"{subject.label}, as {profile}") as tick:
             leg = await judge_subject(
                 subject.label, subject.opener, self._scenarios,
-                expect=by.of, decide=causes.of(failures.of(subject.decide)), meet=by.meet, strict=options.strict,
+                expect=by.of, decide=causes.of(kept.of(subject.decide)), meet=by.meet, strict=options.strict,
                 mark=self._baseline.mark, jobs=options.jobs if subject.many else 1, fail_fast=options.fail_fast,
                 progress=tick,
             )  # fmt: skip
         self.legs.append(leg)
         if leg.hello is None:
             return
-        explanation: Explanation | None = None
-        failed = failures.among(leg.verdicts)
+        explanation, reference = None, Reference()
+        failed = kept.among(leg.verdicts)
         if failed and subject.by_runtime:
-            found = await fields_concerned(profile, failed, Rulings(vectors), hello=leg.hello)
+            found = await fields_concerned(
+                profile,
+                failed,
+                Rulings(vectors),
+                passed=kept.passed(leg.verdicts),
+                hello=leg.hello,
+                reference=reference,
+            )
             if found.concerns:
                 self._explanation = explanation = found
         another = AsAnother(
@@ -122,7 +131,8 @@ class _Judging:
             leg.hello,
             lambda name: runtime_inside(name, options.patience),
         )
-        self._seen.append(await causes.put_down(leg.verdicts, explanation, another, leg.hello))
+        seen = await causes.put_down(leg.verdicts, failed, explanation, another, leg.hello, reference)
+        self._seen.append(seen)
 
     def judged(self) -> Judged:
         """What came of all of them."""

@@ -11,8 +11,10 @@ from pi_trio.conformance.report.terminal import make_console, say
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.jsontext import print_json
 
+from .candidates import checked_profile
+from .material import spec_argument, vectors_of
 from .refusing import refusing
-from .selection import UsageError, checked_profile, spec_argument, vectors_of, verbose_argument
+from .usage import UsageError, verbose_argument
 
 _MORE: Final = """\
 Filters that are given together all hold; one that is given several times holds if one

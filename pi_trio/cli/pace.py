@@ -24,9 +24,6 @@ SILENCE: Final = 10.0
 SOON: Final = 2.0
 """Seconds that a subject may take to introduce itself without a word on a terminal."""
 
-_PARTS: Final = 4
-"""Lines for a whole run, at most."""
-
 
 @contextmanager
 def progress(
@@ -41,12 +38,13 @@ def progress(
         with terminal.progress(console, label) as tick:
             yield tick
         return
-    start, done = now(), 0
+    spoke, done = now(), 0
 
     def tick_quietly(_name: str, total: int) -> None:
-        nonlocal done
-        before, done = done * _PARTS // total, done + 1
-        if done < total and done * _PARTS // total > before and now() - start >= SILENCE:
+        nonlocal spoke, done
+        done += 1
+        if done < total and now() - spoke >= SILENCE:
+            spoke = now()
             say(console, f"{label}: {done} of {total}")
 
     yield tick_quietly

@@ -19,7 +19,7 @@ from pi_trio.conformance.subjects import SubjectUnavailable
 from pi_trio.conformance.vectors import VectorError
 from pi_trio.conformance.verdict import ExitCode
 
-from .selection import UsageError
+from .usage import UsageError
 
 _CODES: Final[dict[type[Exception], ExitCode]] = {
     UsageError: ExitCode.USAGE,

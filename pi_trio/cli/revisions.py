@@ -13,8 +13,9 @@ from pi_trio.conformance.verdict import ExitCode
 from pi_trio.jsontext import print_json
 from pi_trio.profile import UnknownProfileError, get_profile
 
+from .material import spec_argument, vectors_of
 from .refusing import refusing
-from .selection import UsageError, spec_argument, vectors_of, verbose_argument
+from .usage import UsageError, verbose_argument
 
 _MORE: Final = """\
 Each field of the profile that differs stands with its two values, and below it what the

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from ..profile import PI_1_6_0, PROFILES, Profile, UnknownProfileError, get_profile
 
@@ -31,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _port(text: str) -> int:
-    value = int(text)
+    value = int(text) if text.isdecimal() else -1
     if not 0 <= value < 65536:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return value
@@ -49,12 +48,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _listen(arguments: argparse.Namespace) -> int:
     from ..conformance.driver.listen import serve_websocket
+    from ..conformance.verdict import ExitCode
+    from .refusing import complain
 
     try:
         serve_websocket(arguments.profile, arguments.listen, lambda url: print(url, flush=True))
     except OSError as error:
-        print(f"pi-trio subject: cannot listen at port {arguments.listen}: {error}", file=sys.stderr)
-        return 2
+        return complain(f"cannot listen at port {arguments.listen}: {error}", ExitCode.USAGE)
     return 0
 
 

@@ -37,17 +37,11 @@ from pi_trio.conformance.vectors import Recording, VectorError, Vectors, spec_fo
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.profile import PROFILES
 
+from .candidates import release_called
+from .material import need_recordings, select, spec_argument, vectors_of
 from .pace import progress
 from .refusing import refusing
-from .selection import (
-    UsageError,
-    need_recordings,
-    release_called,
-    select,
-    spec_argument,
-    vectors_of,
-    verbose_argument,
-)
+from .usage import UsageError, verbose_argument
 
 _MORE: Final = """\
 what to do:
@@ -73,8 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _MORE.format(folder=_shipped())
     parser.add_argument("action", choices=("record", "verify", "rule", "cancel"), help="see below")
     parser.add_argument(
-        "scenarios", metavar="NAME", nargs="*", help="only these scenarios (globs); `rule` needs one"
-    )
+        "scenarios", metavar="NAME", nargs="*", default=[],
+        help="only these scenarios (globs); `rule` needs one",
+    )  # fmt: skip
     parser.add_argument(
         "--release",
         default="1.6.0",

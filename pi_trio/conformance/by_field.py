@@ -34,6 +34,7 @@ async def by_field(
     profile: str,
     failed: Mapping[str, Scenario],
     explained: Iterable[str],
+    reference: Reference,
 ) -> list[Breach]:
     """At least one clause of each field that explains failures, if it decides any.
 
@@ -41,10 +42,11 @@ async def by_field(
         profile: what was judged as.
         failed: the scenarios that failed, by name, as they were played.
         explained: those of them that do not fail as the profile that explains them.
+        reference: one that has been used in the same way of playing them, if it has been.
 
     To be called under `first_in_first_out()`.
     """
-    reference, in_force = Reference(), clauses.in_force(profile)
+    in_force = clauses.in_force(profile)
     breaches: list[Breach] = []
     for concern in explanation.concerns:
         decided = [clause for clause in in_force if clause.field == concern.field]
@@ -84,6 +86,7 @@ async def not_there(
     profile: str,
     failed: Mapping[str, Scenario],
     explained: Container[str],
+    reference: Reference,
 ) -> list[Breach]:
     """What the profile that explains the failures lacks, whether or not a field that is concerned decides it: some
     clauses no field decides (TOOL-39), and some fields do not show as long as another one is otherwise (TURN-18 behind
@@ -91,7 +94,7 @@ async def not_there(
 
     Takes the same as `by_field`, and is to be called likewise.
     """
-    reference, breaches = Reference(), list[Breach]()
+    breaches: list[Breach] = []
     there = {clause.id for clause in clauses.in_force(explanation.profile)}
     for clause in clauses.in_force(profile):
         if clause.id in there or clause.ruling is not None:

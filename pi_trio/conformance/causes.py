@@ -21,8 +21,10 @@ from .by_field import by_field, not_there
 from .clauses import Clauses
 from .decide import Decide
 from .expected import Expectation, OfOthers, ReferenceFault
-from .fitting import Explanation
+from .fitting import Explanation, Reference
+from .fitting.trace import Trace, progress
 from .keeper import Opener
+from .kept import Failed
 from .lockstep import Run
 from .monitors import Force, Judgement, judge_trace
 from .needs import CANCELLING, offers
@@ -31,14 +33,6 @@ from .scenario import Scenario
 from .standing import Breach, Seen
 from .vectors import Vectors
 from .verdict import FAILURES, Outcome, Verdict
-
-
-@attrs.frozen(kw_only=True)
-class Failed:
-    """A failed scenario: what the subject did, and what was expected."""
-
-    run: Run
-    expected: Expectation
 
 
 class Causes:
@@ -53,25 +47,18 @@ class Causes:
         self._profile = profile
         self._force = force(clauses, profile)
         self._in_force = frozenset(name for name, where in self._force.items() if where)
-        self._reached: set[str] = set()
-        self._as_pi: set[str] = set()
-        self._cancelled: set[str] = set()
-        self._failed: dict[str, Failed] = {}
+        self._observed: dict[str, _Observed] = {}
+        """What was seen in each scenario, by its name."""
 
     def of(self, decide: Decide) -> Decide:
-        """The same way of deciding, but what the clauses need is kept."""
+        """The same way of deciding, but what the clauses need is looked at."""
 
         def decided(run: Run, expected: Expectation) -> Verdict:
             verdict = decide(run, expected)
-            name = run.scenario.name
             judgement = _judged(run, self._force)
-            self._reached |= judgement.reached - {finding.clause for finding in judgement.findings}
-            self._as_pi |= {finding.clause for finding in judgement.as_pi}
-            if _cancels(run.scenario):
-                self._cancelled.add(name)
-            self._failed.pop(name, None)
-            if verdict.outcome in FAILURES:
-                self._failed[name] = Failed(run=run, expected=expected)
+            observed = self._observed.setdefault(run.scenario.name, _Observed(_cancels(run.scenario)))
+            observed.reached |= judgement.reached - {finding.clause for finding in judgement.findings}
+            observed.as_pi |= {finding.clause for finding in judgement.as_pi}
             return verdict
 
         return decided
@@ -79,60 +66,55 @@ class Causes:
     async def put_down(
         self,
         verdicts: Sequence[Verdict],
+        failed: Iterable[Failed],
         explanation: Explanation | None,
         as_another: AsAnother,
         hello: Object,
+        reference: Reference,
     ) -> Seen:
         """What concerns the clauses, now that all scenarios have been played.
 
         Args:
-            verdicts: those that came of it, as the baseline has them.
+            verdicts: those that came of it, as the baseline has them. What else was played does not count.
+            failed: what of it failed.
             explanation: the fields that explain failures, if any do.
             as_another: judges again as another profile.
             hello: what the subject said of itself.
+            reference: the runtime under any profile; it may have been asked about the same scenarios already.
 
         To be called under `first_in_first_out()`. Raises: VectorError, if a file of the spec is damaged.
         """
         known = {verdict.name: verdict.known for verdict in verdicts}
-        profile, rest = self._profile, self._failed
-        played = {name: failed.run.scenario for name, failed in self._failed.items()}
+        tried = {verdict.name for verdict in verdicts if verdict.tried}
+        observed = {name: each for name, each in self._observed.items() if name in tried}
+        before = {each.run.scenario.name: each for each in failed}
+        profile, rest = self._profile, before
+        played = {name: each.run.scenario for name, each in before.items()}
         explained: dict[str, Verdict] = {}
         breaches: list[Breach] = []
         if explanation is not None:
             profile = explanation.profile
-            explained, rest = await self._as_explained(verdicts, explanation, as_another)
-            breaches += await by_field(explanation, self._clauses, self._profile, played, explained)
-        for failed in rest.values():
-            breaches += list(self._by_monitors(failed, profile)) or list(self._by_difference(failed))
+            explained, rest = await _as_explained(verdicts, before, explanation, as_another)
+            breaches += await by_field(
+                explanation, self._clauses, self._profile, played, explained, reference
+            )
+        for name, each in rest.items():
+            judged = self._profile if _is_nearer(before[name], each) else profile
+            failure = before[name] if judged is self._profile else each
+            breaches += list(self._by_monitors(failure, judged)) or list(self._by_difference(failure))
         if explanation is not None:
             named = {breach.clause for breach in breaches}
-            gone = await not_there(explanation, self._clauses, self._profile, played, explained)
+            gone = await not_there(explanation, self._clauses, self._profile, played, explained, reference)
             breaches += (each for each in gone if each.clause not in named)
         return Seen(
             verdicts=verdicts,
             breaches=tuple(attrs.evolve(each, known=known.get(each.scenario, "")) for each in breaches),
-            reached=frozenset(self._reached),
-            as_pi=frozenset(self._as_pi),
+            reached=frozenset[str]().union(*(each.reached for each in observed.values())),
+            as_pi=frozenset[str]().union(*(each.as_pi for each in observed.values())),
             explained=explained,
-            cancelled=frozenset(self._cancelled),
+            cancelled=frozenset(name for name, each in observed.items() if each.cancelled),
             cancels=CANCELLING in offers(hello),
         )
-
-    async def _as_explained(
-        self, verdicts: Iterable[Verdict], explanation: Explanation, as_another: AsAnother
-    ) -> tuple[dict[str, Verdict], dict[str, Failed]]:
-        """The verdicts on what failed and does not fail as the profile that explains it; and what fails there too."""
-        vanished = frozenset(explanation.vanished)
-        explained = {
-            each.name: attrs.evolve(each, outcome=Outcome.PASS)  # there it does as the runtime, in full
-            for each in verdicts
-            if each.name in vanished and each.name in self._failed
-        }
-        rest = {name: failed for name, failed in self._failed.items() if name not in vanished}
-        if rest:
-            again, rest = await as_another.judged(explanation.profile, rest)
-            explained |= again
-        return explained, rest
 
     def _by_monitors(self, failed: Failed, profile: str) -> Iterator[Breach]:
         """What the monitors name of it, of the clauses by which the subject is judged. They judge by the profile that
@@ -158,6 +140,16 @@ class Causes:
             yield Breach(
                 clause=found.clause, scenario=failed.run.scenario.name, cause=found.cause, said=found.said
             )
+
+
+@attrs.define
+class _Observed:
+    """What was seen in a scenario, in all attempts at it."""
+
+    cancelled: bool
+    """It was played with aborts that cancel."""
+    reached: set[str] = attrs.field(factory=set[str])
+    as_pi: set[str] = attrs.field(factory=set[str])
 
 
 class AsAnother:
@@ -206,6 +198,32 @@ class AsAnother:
             else:
                 better[name] = verdict
         return better, still
+
+
+async def _as_explained(
+    verdicts: Iterable[Verdict], failed: Mapping[str, Failed], explanation: Explanation, as_another: AsAnother
+) -> tuple[dict[str, Verdict], dict[str, Failed]]:
+    """The verdicts on what failed and does not fail as the profile that explains it; and what fails there too."""
+    vanished = frozenset(explanation.vanished)
+    explained = {
+        each.name: attrs.evolve(each, outcome=Outcome.PASS)  # there it does as the runtime, in full
+        for each in verdicts
+        if each.name in vanished and each.name in failed
+    }
+    rest = {name: each for name, each in failed.items() if name not in vanished}
+    if rest:
+        again, rest = await as_another.judged(explanation.profile, rest)
+        explained |= again
+    return explained, rest
+
+
+def _is_nearer(first: Failed, second: Failed) -> bool:
+    """Whether the subject went further with what was expected first. What it does then is no fault by that profile, and
+    must not be called one because of the fields that explain other failures.
+    """
+    got = Trace(lines=first.run.lines)
+    ways = [progress(Trace(lines=each.expected.lines), got) for each in (first, second)]
+    return ways[0] > ways[1]
 
 
 def force(clauses: Clauses, profile: str) -> Force:

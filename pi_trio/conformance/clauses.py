@@ -82,6 +82,11 @@ class Clause:
         """`TURN`."""
         return self.id.partition("-")[0]
 
+    @property
+    def full_level(self) -> str:
+        """`MUST`, or `RULING D-02`."""
+        return f"{self.level} {self.ruling}" if self.ruling else self.level
+
 
 @attrs.frozen(eq=False)
 class Clauses(Mapping[str, Clause]):

@@ -66,6 +66,23 @@ def abridged(found: Sequence[Hunk]) -> tuple[Hunk, ...]:
     return tuple(shorter)
 
 
+def bounded(lines: Sequence[Object]) -> tuple[Object, ...]:
+    """The lines of a trace, if it is to be kept: of one that is longer than that of any scenario the beginning, and the
+    last line, which says how it ended.
+    """
+    characters, values = _LONGEST
+    for at, line in enumerate(lines):
+        text = canonical(line)
+        characters -= len(text)
+        values -= sum(map(text.count, "{[,"))
+        if min(characters, values) < 0:
+            return (*lines[:at], lines[-1])
+    return tuple(lines)
+
+
+_LONGEST: Final = (1024 * 1024, 50_000)
+"""The same of a whole trace; several times what the longest one has."""
+
 _KEPT: Final = (128 * 1024, 10_000)
 """Characters of JSON, and values in it, that are kept of a trace that differs."""
 

@@ -1,4 +1,4 @@
-"""Judges one scenario: what the trace of it makes of a subject.
+"""Makes a verdict of a trace and what was expected.
 
 A release of Pi is judged in a way of its own: what rulings make of it is known line by line, so there a
 difference that is not listed is a failure, and one that no longer occurs too. So is the runtime: it has to do what
@@ -43,7 +43,7 @@ def judge(run: Run, expected: Expectation) -> Verdict:
             return verdict_on(
                 run.scenario, expected, Outcome.NON_STRICT, run, reason=reason, by=expected.lines
             )
-    return _failure(run, expected, expected.lines, broken)
+    return _failure(run, expected, expected.lines, broken and f"not otherwise safe: {broken}")
 
 
 def judge_runtime(run: Run, expected: Expectation) -> Verdict:

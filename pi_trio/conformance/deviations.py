@@ -16,6 +16,7 @@ import attrs
 from .vectors import VectorError
 
 _HEADING: Final = re.compile(r"^## ([SD]-\d\d) (.+)$", re.MULTILINE)
+_POSTCONDITION: Final = re.compile(r"^\| (D-\d\d) \| (.+) \|$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^- (\w+): ", re.MULTILINE)
 
 
@@ -65,6 +66,20 @@ def read_deviations(spec: Path) -> dict[str, Deviation]:
                 line=line,
             )
     return found
+
+
+def postconditions(spec: Path) -> dict[str, str]:
+    """What each ruling asks of who does as neither side, by its id, as the protocol has it.
+
+    Raises:
+        VectorError: the document cannot be read.
+    """
+    path = spec / "driver-protocol.md"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise VectorError(f"{path} cannot be read: {error}") from None
+    return dict(_POSTCONDITION.findall(text))
 
 
 def _joined(text: str) -> str:

@@ -111,7 +111,7 @@ class Expectation:
         return tuple(Guide(lines=side, order=both) for side in (self.lines, self.release_side))
 
 
-_Expect: TypeAlias = Callable[[Vectors, str, Scenario, Object], Expectation]
+_InMode: TypeAlias = Callable[[Vectors, str, Scenario, Object], Expectation]
 
 UNRECORDED: Final = "recording in the subject's own way (a ruling applies)"
 """What is missing where a subject may follow the runtime or the release, and only the runtime can be asked."""
@@ -151,7 +151,7 @@ class OfOthers:
         self._in_mode(expected_of_runtime, self._scenarios, self._advisory)
 
     def _in_mode(
-        self, expect: _Expect, scenarios: Iterable[Scenario], runs: Mapping[str, Run | Exception]
+        self, expect: _InMode, scenarios: Iterable[Scenario], runs: Mapping[str, Run | Exception]
     ) -> None:
         """Take what the runtime did in one abort mode."""
         self._expect = expect
@@ -159,7 +159,13 @@ class OfOthers:
         self._runs = runs
 
     async def meet(self, hello: Object, rest: Callable[[], Awaitable[None]]) -> None:
-        """Run the runtime through the scenarios that this subject plays in a way of its own."""
+        """Run the runtime through the scenarios that this subject plays in a way of its own. Behind `consult`, and
+        likewise.
+
+        Args:
+            hello: how the subject introduced itself.
+            rest: ends the subject until it is needed again.
+        """
         features: Object = hello.get("features", {})
         self._in_mode(expected_of_runtime, self._scenarios, self._advisory)
         if features.get("abort") == "cancelling":
@@ -214,7 +220,7 @@ class OfRuntime:
 
 def lacking(scenario: Scenario, hello: Object) -> tuple[str, ...]:
     """What a scenario asks for that a release cannot do, given the hello of the release, or of the runtime as it."""
-    stimuli = [{"send": command} for command in ({"cmd": "create", **scenario.create}, *scenario.steps)]
+    stimuli = [{"send": command} for command in (scenario.create_command(), *scenario.steps)]
     return missing(needs(scenario, stimuli), hello)
 
 
@@ -296,7 +302,7 @@ def expected_in_its_mode(vectors: Vectors, release: str, scenario: Scenario, hel
 
 
 async def consult_runtime(opener: Opener, scenarios: Sequence[Scenario]) -> dict[str, Run | Exception]:
-    """What the runtime does in each scenario, by name; an exception where it cannot serve as a reference.
+    """What the runtime does in each scenario, by name; an exception where it cannot be driven, which `sound` raises.
 
     All of it is done before anybody is judged by it, so that no subject can get in its way.
     """
@@ -316,7 +322,7 @@ def expected_of_others(
     releases: Sequence[str],
     scenario: Scenario,
     hello: Object,
-    expect: _Expect = expected_of_runtime,
+    expect: _InMode = expected_of_runtime,
 ) -> Expectation:
     """What everybody else has to show: the runtime's trace.
 
@@ -379,7 +385,7 @@ async def in_its_own_way(
 
 
 def sound(run: Run | Exception) -> Run:
-    """The run, if the runtime played to the end. Raises: ReferenceFault, or what went wrong."""
+    """The run, if the runtime played to the end. Raises: ReferenceFault, or what was kept in the place of the run."""
     if isinstance(run, Exception):
         raise run
     if run.fault is not None:

@@ -54,6 +54,14 @@ class SubjectLate(SubjectFault):
     end = "late"
 
 
+class SubjectMissed(SubjectLate):
+    """It was waited for through the whole patience, and did not say all that was expected."""
+
+
+class SubjectMute(SubjectMissed):
+    """And it has said nothing at all in the whole scenario, but for its replies."""
+
+
 class SubjectEndless(SubjectFault):
     """The subject never comes to rest: each answer leads to another ask, past every sensible number."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from .faults import SubjectLate
+from .faults import SubjectLate, SubjectMissed, SubjectMute
 from .protocol import Object
 
 
@@ -32,6 +32,8 @@ class Foresight:
                 self._steps[-1][content(line)] += 1
         self._left: Counter[str | None] = Counter()
         self._due = self._came = 0
+        self._mute = True
+        """Nothing has come at all, in any step."""
 
     def begin(self, step: int) -> None:
         """The next step, numbered from 0, begins."""
@@ -50,11 +52,13 @@ class Foresight:
         """
         for message in reactions:
             self._came += 1
+            self._mute = False
             said = self._content(message)
             if said is not None and not self._left[said]:
                 raise SubjectLate("it does something that is not expected in this step")
             self._left[said] -= 1
 
-    def missed(self) -> SubjectLate:
+    def missed(self) -> SubjectMissed:
         """The fault of having waited in vain."""
-        return SubjectLate(f"{self._due} reactions were expected, and only {self._came} came in time")
+        kind = SubjectMute if self._mute else SubjectMissed
+        return kind(f"{self._due} reactions were expected, and only {self._came} came in time")

@@ -19,7 +19,16 @@ import trio
 
 from .decide import Decide, verdict_on
 from .expected import Expectation, ReferenceFault
-from .faults import SubjectDied, SubjectEndless, SubjectFault, SubjectSilent, SubjectUnstartable
+from .faults import (
+    SubjectDied,
+    SubjectEndless,
+    SubjectFault,
+    SubjectMissed,
+    SubjectMute,
+    SubjectSilent,
+    SubjectUnstartable,
+)
+from .giving_up import MISSES, Losses
 from .keeper import Keeper, Opener, open_keeper
 from .lockstep import Run
 from .needs import missing, needs
@@ -30,14 +39,11 @@ from .twins import played_by
 from .vectors import VectorError
 from .verdict import FAILURES, Leg, Outcome, Verdict
 
-SILENCES: Final = 5
-"""Scenarios in a row that end in silence, or not at all, before a subject is given up: each costs the whole patience,
-or thousands of commands.
-"""
-
 DEATHS: Final = 3
 """Scenarios in a row that a subject does not survive, or does not start again for, before it is given up."""
 
+SILENCES: Final = 5
+"""The same of scenarios that end in silence, or not at all: each costs the whole patience, or thousands of commands."""
 
 Expect: TypeAlias = Callable[[Scenario], Expectation]
 """Says what is expected in a scenario; raises if that cannot be said, which is a fault of the tester."""
@@ -98,7 +104,10 @@ async def judge_subject(
                     for keeper in keepers:
                         nursery.start_soon(judging.work, keeper)
     unrun = judging.number - len(judging.verdicts)
-    return Leg(label=label, hello=judging.hello, verdicts=tuple(judging.verdicts), unrun=unrun)
+    return Leg(
+        label=label, hello=judging.hello, verdicts=tuple(judging.verdicts),
+        stopped=judging.scope.cancel_called, unrun=unrun,
+    )  # fmt: skip
 
 
 @attrs.frozen(kw_only=True)
@@ -137,7 +146,13 @@ class _Judging:
         self._fail_fast = fail_fast
         self._todo: Iterator[tuple[int, Scenario]] = iter(())
         self._attempts: dict[int, _Attempt] = {}
-        self._lost = _Losses()
+        self._lost = Losses({
+            SubjectDied: DEATHS, SubjectUnstartable: DEATHS,
+            SubjectSilent: SILENCES, SubjectEndless: SILENCES, SubjectMute: SILENCES,
+            SubjectMissed: MISSES,
+        })  # fmt: skip
+        self._for_good = Outcome.FAIL
+        """The outcome of all further scenarios, once the subject is given up."""
 
     def take(self, hello: Object, scenarios: Sequence[Scenario]) -> None:
         """Take on those of the scenarios that the subject that says `hello` is judged by."""
@@ -151,25 +166,24 @@ class _Judging:
             self._collect()
 
     def _collect(self) -> None:
-        """Take all attempts whose turn it is."""
-        while (attempt := self._attempts.pop(len(self.verdicts), None)) is not None:
+        """Take all attempts whose turn it is; none any more behind the failure that is to be the last."""
+        while not self.scope.cancel_called:
+            attempt = self._attempts.pop(len(self.verdicts), None)
+            if attempt is None:
+                return
             verdict = attempt.verdict
-            if attempt.offered and self._lost.for_good is not None:
+            if attempt.offered and self._lost.over:
                 verdict = verdict_on(
-                    attempt.scenario,
-                    attempt.expected,
-                    self._lost.for_good,
-                    reason=self._lost.reason,
-                    tried=False,
+                    attempt.scenario, attempt.expected, self._for_good, reason=self._lost.reason, tried=False
                 )
             elif attempt.offered:
                 self._lost.note(attempt.fault)
+                self._for_good = verdict.outcome
             verdict = self._mark(verdict)
             self.verdicts.append(verdict)
             self._progress(verdict.name, self.number)
             if self._fail_fast and verdict.outcome in (*FAILURES, Outcome.HARNESS):
                 self.scope.cancel()
-                return
 
     async def _attempt(self, keeper: Keeper, scenario: Scenario) -> _Attempt:
         expected: Expectation | None = None
@@ -194,8 +208,8 @@ class _Judging:
             return _Attempt(scenario=scenario, expected=expected, verdict=verdict)
         fault: SubjectFault | None = None
         try:
-            if self._lost.for_good is not None:
-                verdict = verdict_on(scenario, expected, self._lost.for_good)
+            if self._lost.over:
+                verdict = verdict_on(scenario, expected, self._for_good)
             else:
                 run, verdict = await self._play(keeper, played, expected)
                 fault = run.fault
@@ -210,43 +224,15 @@ class _Judging:
         """Drive the subject, and judge it.
 
         One without quiescence is driven by expectation, so it has to be told beforehand what to follow: where
-        a ruling applies it gets a second chance to do as the release does.
+        a ruling applies it gets a second chance to do as the release does. (Who says nothing does as neither.)
         """
         runtime, *release = expected.guides()
         run = await keeper.drive(played, runtime)
         verdict = self._decide(run, expected)
-        if release and verdict.outcome in FAILURES and self.hello.get("quiescence") == "none":
+        unhurried = self.hello.get("quiescence") == "none" and not isinstance(run.fault, SubjectMute)
+        if release and verdict.outcome in FAILURES and unhurried:
             again = await keeper.drive(played, release[0])
             second = self._decide(again, expected)
             if second.outcome not in FAILURES:
                 return again, second
         return run, verdict
-
-
-class _Losses:
-    """Whether it is still worth trying: not with a subject that ends, or does not start, again and again, or that
-    never says a word, or never stops.
-    """
-
-    def __init__(self) -> None:
-        self.for_good: Outcome | None = None
-        """The outcome of all further scenarios, once the subject is given up."""
-        self.reason = ""
-        self._loss: Outcome | None = None
-        self._row = 0
-        """How many scenarios in a row were lost in the same way."""
-
-    def note(self, fault: SubjectFault | None) -> None:
-        loss: Outcome | None = None
-        if isinstance(fault, (SubjectDied, SubjectUnstartable)):
-            loss = Outcome.CRASH
-        elif isinstance(fault, (SubjectSilent, SubjectEndless)):
-            loss = Outcome.HANG
-        self._row = self._row + 1 if loss is self._loss else 1
-        self._loss = loss
-        if loss is Outcome.CRASH and self._row == DEATHS:
-            self.for_good = loss
-            self.reason = f"not tried any more: {DEATHS} scenarios in a row it died, or did not start again"
-        elif loss is Outcome.HANG and self._row == SILENCES:
-            self.for_good = loss
-            self.reason = f"not tried any more: {SILENCES} scenarios in a row got no reply, or came to no end"

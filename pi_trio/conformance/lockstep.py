@@ -21,12 +21,13 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import attrs
 
 from .envelope import Envelope
-from .faults import ProtocolFault, SubjectEndless, SubjectFault, SubjectLate
+from .faults import ProtocolFault, SubjectEndless, SubjectFault
 from .foresight import Foresight
 from .lanes import Arranger
 from .ledger import Ask, Ledger, rule_for
@@ -130,6 +131,8 @@ class _Drive:
         if hello.get("quiescence") == "none" and isinstance(subject, Unhurried):
             self._unhurried = subject
         self._foresight = Foresight(guide.lines if self._unhurried else (), self._arranger.foreseen)
+        self._heard: list[Object] = []
+        """Known reactions that are not written down yet."""
         self._forget()
 
     def _forget(self) -> None:
@@ -209,33 +212,29 @@ class _Drive:
         for part in parts:
             if "op" in part:
                 self._ledger.note_start(part["op"])
-        reactions, reply = await self._request(wire)
-        await self._wait_for_the_rest(reactions)
+        reply = await self._request(wire)
+        await self._wait_for_the_rest()
         outcomes = _outcomes(reply, len(parts)) if shown["cmd"] == "burst" else [reply]
         for part, outcome in zip(parts, outcomes, strict=True):
             self._take_effect(part, accepted="error" not in outcome)
             self._note_refusal(outcome)
-        for message in self._arranger.arrange(reactions):
-            self._note(message)
+        self._note_heard()
         self._write(_reply_line(shown, reply, outcomes))
 
-    async def _wait_for_the_rest(self, reactions: list[Object]) -> None:
+    async def _wait_for_the_rest(self) -> None:
         """Without quiescence: wait for as many reactions as are expected of this step."""
         if self._unhurried is None:
             return
         self._foresight.begin(self._sent - 1)
-        try:
-            self._foresight.hear(reactions)
-            while not self._foresight.complete():
-                message = await self._unhurried.more()
-                if message is None:
-                    raise self._foresight.missed()
-                self._wire.add("<", message)
-                more = await self._sorted_out([message])
-                reactions += more
-                self._foresight.hear(more)
-        except SubjectLate as late:
-            raise SubjectLate(late.message, received=tuple(reactions)) from None
+        self._foresight.hear(self._heard)
+        while not self._foresight.complete():
+            message = await self._unhurried.more()
+            if message is None:
+                raise self._foresight.missed()
+            self._wire.add("<", message)
+            before = len(self._heard)
+            await self._sort_out([message])
+            self._foresight.hear(self._heard[before:])
 
     async def _hear_what_is_left(self) -> None:
         """Write down what has arrived behind the last reply already: it is this scenario's, not the next one's."""
@@ -243,15 +242,15 @@ class _Drive:
             return
         while messages := self._subject.unasked():
             self._wire.add("<", *messages)
-            for reaction in await self._sorted_out(messages):
-                self._note(reaction)
+            await self._sort_out(messages)
+            self._note_heard(arranged=False)
 
     async def _see_that_it_is_quiet(self) -> None:
         """Without quiescence: wait once for what must not happen, and write it down if it does."""
         while self._unhurried is not None and (message := await self._unhurried.more(QUIET)) is not None:
             self._wire.add("<", message)
-            for reaction in await self._sorted_out([message]):
-                self._note(reaction)
+            await self._sort_out([message])
+            self._note_heard(arranged=False)
 
     def _resolve(self, shown: Object) -> tuple[Object, Object | None]:
         """The command as the subject gets it, and the first address in it that means nothing (yet)."""
@@ -268,21 +267,22 @@ class _Drive:
             wire["cmds"] = [command for command, _ in pairs]
             unresolved = next((address for _, address in pairs if address is not None), None)
         elif shown["cmd"] == "create":
-            self._fit(wire)
+            self._without_mode(wire)
         elif shown["cmd"] == "sync" and "sync" not in self._subject.hello["commands"]:
             wire["cmd"] = "state"  # as good a look, whose answer is not compared
         return wire, unresolved
 
-    def _fit(self, create: Object) -> None:
+    def _without_mode(self, create: Object) -> None:
         """Leave out `abortMode` where the subject has only one."""
         options: Any = create.get("options")
         if isinstance(options, dict) and self._subject.hello.get("features", {}).get("abort") != "both":
             create["options"] = {key: value for key, value in options.items() if key != "abortMode"}
 
-    async def _request(self, command: Object) -> tuple[list[Object], Object]:
-        """Send a command; the known reactions and the reply. Foreign events are acknowledged on the way."""
+    async def _request(self, command: Object) -> Object:
+        """Send a command, and hear what comes of it; the reply. Foreign events are acknowledged on the way."""
         messages, reply = await self._exchange(command)
-        return await self._sorted_out(messages), self._envelope.known(reply) or reply
+        await self._sort_out(messages)
+        return self._envelope.known(reply) or reply
 
     async def _exchange(self, command: Object) -> tuple[list[Object], Object]:
         """Send a command; all that comes back, and the reply to it."""
@@ -296,12 +296,11 @@ class _Drive:
             raise ProtocolFault(f"it replied to {reply.get('re')!r:.40}, the command was {given['id']}")
         return messages, reply
 
-    async def _sorted_out(self, messages: Sequence[Object]) -> list[Object]:
-        """What of some messages the protocol knows. Foreign events are acknowledged, and what follows is added.
+    async def _sort_out(self, messages: Sequence[Object]) -> None:
+        """Hear what of some messages the protocol knows. Foreign events are acknowledged, and what follows is heard.
 
         What follows may be foreign again, as long as the chain ends some time.
         """
-        reactions: list[Object] = []
         left = deque(messages)
         while left:
             message = left.popleft()
@@ -313,9 +312,12 @@ class _Drive:
                 self._foreign.add(message["ask"])
                 more, _ = await self._exchange({"cmd": "answer", "ask": message["ask"]})
                 left.extendleft(reversed(more))
-            elif (known := self._envelope.known(message)) is not None:
-                reactions.append(known)
-        return reactions
+            else:
+                self._hear(message)
+
+    def _hear(self, message: Object) -> None:
+        if (known := self._envelope.known(message)) is not None:
+            self._heard.append(known)
 
     def _take_effect(self, command: Object, *, accepted: bool) -> None:
         """Enter what a command has changed."""
@@ -336,6 +338,12 @@ class _Drive:
                 ask.streaming = False
             case _:
                 pass
+
+    def _note_heard(self, *, arranged: bool = True) -> None:
+        """Write down what has been heard."""
+        heard, self._heard = self._heard, []
+        for message in self._arranger.arrange(heard) if arranged else heard:
+            self._note(message)
 
     def _note(self, message: Object) -> None:
         """Enter one reaction, and write it down."""
@@ -370,14 +378,11 @@ class _Drive:
 
     def _note_remains(self, fault: SubjectFault) -> None:
         """Write down what came before the subject broke off in the middle of a step."""
-        if not isinstance(fault, SubjectLate):  # of which all that came is on the wire already
-            self._wire.add("<", *fault.received)
-        known = [known for message in fault.received if (known := self._envelope.known(message)) is not None]
-        for message in self._arranger.arrange(known):
-            try:
-                self._note(message)
-            except ProtocolFault:
-                return
+        self._wire.add("<", *fault.received)
+        for message in fault.received:
+            self._hear(message)
+        with suppress(ProtocolFault):
+            self._note_heard()
 
 
 _MUTE: Final = frozenset({"sync", "subscribe", "unsubscribe"})

@@ -8,7 +8,7 @@ comparison stays exact. Where it cannot, the scenario stays as it is, and `needs
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
@@ -48,11 +48,9 @@ def cancelling(scenario: Scenario) -> Scenario:
     """With aborts that cancel, unless the scenario itself speaks of the mode."""
 
     def fresh(create: Object) -> Object:
-        options: Any = create.get("options", {})
-        return {**create, "options": {"abortMode": "cancel", **options}}
+        return {**create, "options": {"abortMode": "cancel", **create.get("options", {})}}
 
-    steps = [fresh(step) if step["cmd"] == "create" else step for step in scenario.steps]
-    return attrs.evolve(scenario, create=fresh(scenario.create), steps=steps)
+    return _each_create(scenario, fresh)
 
 
 def aborts(scenario: Scenario) -> bool:
@@ -87,10 +85,10 @@ def _unawaited(scenario: Scenario, *, heard: bool) -> Scenario:
     """With listeners that are called and not awaited (all are in notify mode), or with none."""
     if holds_listeners(scenario):
         return scenario
-    names = [*scenario.create.get("listeners", ())]
-    names += [command["key"] for command in commands(scenario) if command["cmd"] == "subscribe"]
     if any(command["cmd"] == "create" for command in commands(scenario)):
         return scenario  # a second agent, whose listeners are its own; no scenario needs it otherwise
+    names = [*scenario.create.get("listeners", ())]
+    names += [command["key"] for command in commands(scenario) if command["cmd"] == "subscribe"]
     told: list[str] = (
         list(dict.fromkeys([*scenario.create.get("tellListeners", ()), *names])) if heard else []
     )
@@ -102,12 +100,17 @@ def _unawaited(scenario: Scenario, *, heard: bool) -> Scenario:
 
 def _sequential(scenario: Scenario) -> Scenario:
     """With calls that run one after the other, unless the scenario itself speaks of the mode."""
-    options: Any = scenario.create.get("options", {})
-    if "toolExecution" in options:
-        return scenario
-    return attrs.evolve(
-        scenario, create={**scenario.create, "options": {**options, "toolExecution": "sequential"}}
-    )
+
+    def fresh(create: Object) -> Object:
+        return {**create, "options": {"toolExecution": "sequential", **create.get("options", {})}}
+
+    return _each_create(scenario, fresh)
+
+
+def _each_create(scenario: Scenario, change: Callable[[Object], Object]) -> Scenario:
+    """With every agent of it created in another way."""
+    steps = [change(step) if step["cmd"] == "create" else step for step in scenario.steps]
+    return attrs.evolve(scenario, create=change(scenario.create), steps=steps)
 
 
 def _rebuilt(scenario: Scenario) -> Scenario:
@@ -119,10 +122,11 @@ def _rebuilt(scenario: Scenario) -> Scenario:
         for rule in scenario.answers
     ]
     pushed = {stream: iter(rebuilt(events)) for stream, events in _pushed(scenario).items()}
+    events = iter([next(pushed[stream]) for stream, _ in _pushes(scenario)])
 
     def fresh(command: Object) -> Object:
         if command["cmd"] == "push":
-            return {**command, "event": next(pushed[_stream_of(command)])}
+            return {**command, "event": next(events)}
         if command["cmd"] == "burst":
             return {**command, "cmds": [fresh(part) for part in command["cmds"]]}
         return command
@@ -138,14 +142,18 @@ def _streams(scenario: Scenario) -> Iterator[list[Object]]:
     yield from _pushed(scenario).values()
 
 
-def _pushed(scenario: Scenario) -> dict[int, list[Object]]:
-    streams: defaultdict[int, list[Object]] = defaultdict(list)
-    for command in commands(scenario):
-        if command["cmd"] == "push":
-            streams[_stream_of(command)].append(thaw(command["event"]))
+def _pushed(scenario: Scenario) -> dict[tuple[int, int], list[Object]]:
+    streams: defaultdict[tuple[int, int], list[Object]] = defaultdict(list)
+    for stream, event in _pushes(scenario):
+        streams[stream].append(thaw(event))
     return dict(streams)
 
 
-def _stream_of(command: Object) -> int:
-    nth: int = command["ask"].get("nth", 0)
-    return nth
+def _pushes(scenario: Scenario) -> Iterator[tuple[tuple[int, int], Object]]:
+    """What the script pushes, each with its stream: the how-manieth agent's, and the how-manieth of that agent."""
+    agent = 0
+    for command in commands(scenario):
+        if command["cmd"] == "create":
+            agent += 1
+        elif command["cmd"] == "push":
+            yield (agent, command["ask"].get("nth", 0)), command["event"]

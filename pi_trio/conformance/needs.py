@@ -9,15 +9,15 @@ the names given here say what it lacks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from . import options, targets
 from .compare import canonical
 from .deliveries import overlap, update_waits
 from .lanes import KEYED, signature
 from .lines import asks, commands_of, event_of
-from .mirror import contradicts_itself, holds_listeners, tool_modes
+from .mirror import commands, contradicts_itself, holds_listeners, tool_modes
 from .protocol import Object
 from .scenario import Scenario
 
@@ -32,6 +32,9 @@ _DEFAULTS: Final = {
 }  # fmt: skip
 """What a subject has that declares nothing: everything, as in Pi."""
 
+_TOOLS: Final = "feature toolModes"
+"""Tools at all, in whatever mode their calls are executed."""
+
 CANCELLING: Final = "feature abort: cancelling"
 """Aborts that end what waits."""
 
@@ -39,12 +42,14 @@ CANCELLING: Final = "feature abort: cancelling"
 def needs(scenario: Scenario, expected: Sequence[Object]) -> frozenset[str]:
     """What the scenario needs, as `command push`, `hook finishTurn`, `feature listeners: awaited`."""
     found = {"order total"} if _races_show(scenario, expected) else set[str]()
-    commands = [command for line in expected for command in commands_of(line)]
-    found |= {f"command {command['cmd']}" for command in commands}
+    sent = [command for line in expected for command in commands_of(line)]
+    found |= {f"command {command['cmd']}" for command in sent}
     found |= {f"feature {feature}" for feature in _features(scenario, expected)}
+    if any(map(_speaks_of_tools, (scenario.create, *scenario.answers, *scenario.steps))):
+        found.add(_TOOLS)
     found.discard("command sync")  # `state` serves as well
-    creates = (command for command in commands if command["cmd"] == "create")
-    return frozenset(found | targets.needed(creates) | options.needed(commands))
+    creates = (command for command in sent if command["cmd"] == "create")
+    return frozenset(found | targets.needed(creates) | options.needed(sent))
 
 
 def offers(hello: Object) -> frozenset[str]:
@@ -66,7 +71,8 @@ def offers(hello: Object) -> frozenset[str]:
         offered.discard("feature delivery: overlapping")
     if features["abort"] == "both":
         offered |= {"feature abort: advisory", CANCELLING}
-    offered |= {f"feature toolModes: {mode}" for mode in tool_modes(features)}
+    if modes := tool_modes(features):
+        offered |= {_TOOLS, *(f"feature toolModes: {mode}" for mode in modes)}
     keyless = features.get("keyless")
     nameless: list[str] = keyless if isinstance(keyless, list) else []
     offered |= {f"feature key of {fn}" for fn in KEYED if fn not in nameless}
@@ -82,13 +88,17 @@ def is_exact(hello: Object) -> bool:
 
 
 def missing(needed: Iterable[str], hello: Object) -> tuple[str, ...]:
-    """What is needed and not offered, sorted."""
-    return tuple(sorted(set(needed) - offers(hello)))
+    """What is needed and not offered, sorted. Of one without tools nothing is said of the modes of their calls."""
+    lacks = set(needed) - offers(hello)
+    if _TOOLS in lacks:
+        lacks = {need for need in lacks if not need.startswith(f"{_TOOLS}: ")}
+    return tuple(sorted(lacks))
 
 
 def _features(scenario: Scenario, expected: Sequence[Object]) -> Iterator[str]:
     """The features in which a subject has to follow Pi, because they show."""
-    yield from _from_create(scenario)
+    for create in (scenario.create, *(each for each in commands(scenario) if each["cmd"] == "create")):
+        yield from _from_create(create)
     if holds_listeners(scenario) or any(asks(line) == "listener" for line in expected):
         yield "listeners: awaited"
     if overlap(expected):
@@ -98,19 +108,34 @@ def _features(scenario: Scenario, expected: Sequence[Object]) -> Iterator[str]:
     if contradicts_itself(scenario):
         yield "partials: given"
     yield from (f"key of {fn}" for fn in _indistinct(expected))
-    if any(asks(line) == "execute" for line in expected) and not scenario.create.get("options", {}).get(
-        "toolExecution"
-    ):
-        yield "toolModes: parallel"  # the default
     running: set[str] = set()
-    cancels = scenario.create.get("options", {}).get("abortMode") == "cancel"
+    created: Object = scenario.create
     for line in expected:
         for command in commands_of(line):
+            if command["cmd"] == "create":
+                running, created = set(), command
+            cancels = created.get("options", {}).get("abortMode") == "cancel"
             yield from _from_command(command, running=bool(running), cancels=cancels)
             if command["cmd"] in ("prompt", "continue"):
                 running.add(command["op"])
         if line.get("tell") == "settled":
             running.discard(line["op"])
+        if asks(line) == "execute" and not created.get("options", {}).get("toolExecution"):
+            yield "toolModes: parallel"  # the default
+
+
+def _speaks_of_tools(part: Any) -> bool:
+    """Whether a part of a scenario declares a tool, or has a call or a result in it, wherever that may be."""
+    if isinstance(part, (list, tuple)):
+        return any(map(_speaks_of_tools, part))
+    if not isinstance(part, Mapping):
+        return False
+    return (
+        str(part.get("type")).lower().startswith("toolcall")  # a block, or an event of the provider
+        or part.get("role") == "toolResult"
+        or any(part.get(key) for key in ("tools", "toolsAdded", "toolsRemoved"))
+        or any(map(_speaks_of_tools, part.values()))
+    )
 
 
 def _indistinct(expected: Sequence[Object]) -> Iterator[str]:
@@ -157,6 +182,8 @@ def _shares_an_id(expected: Sequence[Object]) -> bool:
     running: Counter[str] = Counter()
     for line in expected:
         event = event_of(line) or {}
+        if any(command["cmd"] == "create" for command in commands_of(line)):
+            running.clear()
         if asks(line) == "execute":
             running[line["ask"]["key"]] += 1
         elif "send" in line and line["send"]["cmd"] == "answer" and line["send"]["ask"]["fn"] == "execute":
@@ -168,9 +195,9 @@ def _shares_an_id(expected: Sequence[Object]) -> bool:
     return False
 
 
-def _from_create(scenario: Scenario) -> Iterator[str]:
-    mode = scenario.create.get("options", {}).get("toolExecution")
-    modes = {tool["executionMode"] for tool in scenario.create.get("tools", ()) if "executionMode" in tool}
+def _from_create(create: Object) -> Iterator[str]:
+    mode = create.get("options", {}).get("toolExecution")
+    modes = {tool["executionMode"] for tool in create.get("tools", ()) if "executionMode" in tool}
     yield from (f"toolModes: {each}" for each in modes | ({mode} if mode else set[str]()))
 
 

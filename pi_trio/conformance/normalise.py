@@ -14,6 +14,7 @@ from typing import Any, Final
 from pi_trio.jsonvalue import thaw
 
 from .compare import canonical
+from .fixed_texts import FIXED_TEXTS, TRUNCATED
 from .protocol import Object
 
 TIME: Final = "#"
@@ -22,26 +23,9 @@ TIME: Final = "#"
 HOST_TEXT: Final = "(host text)"
 """Stands for a text whose wording is the host language's."""
 
-FIXED_TEXTS: Final = frozenset({
-    "Agent is already processing a prompt. Use steer() or followUp() to queue messages, or wait for completion.",
-    "Agent is already processing. Wait for completion before continuing.",
-    "Agent is already processing. Wait for completion before resetting.",
-    "Agent is already processing.",
-    "No messages to continue from",
-    "Cannot continue from message role: assistant",
-    "Cannot continue: no messages in context",
-    "Agent listener invoked outside active run",
-    "No default stream function configured. Pass streamFn explicitly or call setDefaultStreamFn().",
-    "Tool execution was blocked",
-    "Operation aborted",
-    "Request was aborted",
-    "Stream ended without a result",
-})  # fmt: skip
-"""Texts that must be exact. The last two are the runtime's own, fixed by rulings."""
-
 _FIXED_PATTERN: Final = re.compile(
     r"Tool [^\n]* not found|"
-    r'Tool call "[^\n]*" was not executed: the response hit the output token limit, so its arguments may be '
+    rf'Tool call "[^\n]*" {TRUNCATED}, so its arguments may be '
     r"truncated\. Re-issue the tool call with complete arguments\."
 )
 _VALIDATION: Final = re.compile(r'Validation failed for tool "[^\n]*?":')

@@ -37,6 +37,11 @@ OPTIONAL_COMMANDS: Final = (
 COMMANDS: Final = frozenset(REQUIRED_COMMANDS + OPTIONAL_COMMANDS)
 
 
+def missing_commands(hello: Object) -> tuple[str, ...]:
+    """The required commands that a subject does not offer."""
+    return tuple(name for name in REQUIRED_COMMANDS if name not in hello["commands"])
+
+
 @attrs.frozen(kw_only=True)
 class Limits:
     """How much a subject may say. Far above what any scenario needs; a subject that exceeds them is out of control,
@@ -61,6 +66,9 @@ LIMITS: Final = Limits()
 
 NESTING: Final = 100
 """Objects and arrays within each other in one message, at most."""
+
+NAMES: Final = 1_000
+"""Names in one list of a `hello`, at most: what is offered is looked at for each scenario anew."""
 
 
 class Framing:
@@ -203,6 +211,9 @@ def check_hello(message: Object) -> None:
             if not all(isinstance(name, str) for name in message[field]):
                 raise ProtocolFault(f"{field} is a list of names: {_quote(message)}")
         _may(message, "features", dict)
+        for field, value in {**message, **message.get("features", {})}.items():
+            if isinstance(value, list) and len(value) > NAMES:
+                raise ProtocolFault(f"more than {NAMES} {field}: {_quote(message)}")
         for field, choices in (("quiescence", ("exact", "none")), ("order", ("total", "partial"))):
             if message.get(field, choices[0]) not in choices:
                 raise ProtocolFault(f"{field} is one of {', '.join(choices)}: {_quote(message)}")

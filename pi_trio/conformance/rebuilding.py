@@ -53,7 +53,7 @@ class _Builder:
         if self._closed or not isinstance(kind, str):
             raise Contradiction
         if kind in ("done", "error"):
-            self._finish(event["message" if kind == "done" else "error"])
+            self._finish(event.get("message" if kind == "done" else "error"))
             return event
         partial: Any = event.get("partial")
         if not isinstance(partial, dict) or not isinstance(partial.get("content"), list):
@@ -107,14 +107,15 @@ class _Builder:
         if kind in _TEXTS:
             if _text_of(event, "content") != self._deltas[index]:
                 raise Contradiction
-        elif not self._deltas[index]:
+        elif not self._deltas[index] and isinstance(event.get("toolCall"), dict):
             self._blocks[index] = event["toolCall"]
         elif not _equal(event.get("toolCall"), self._blocks[index]):
             raise Contradiction
 
     def _finish(self, message: Any) -> None:
         self._closed = True
-        if self._base is not None and not _equal(message.get("content"), self._blocks):
+        said = message.get("content") if isinstance(message, dict) else None
+        if self._base is not None and not _equal(said, self._blocks):
             raise Contradiction
 
 

@@ -220,7 +220,7 @@ _FIELDS: Final[dict[str, tuple[_Fields, _Fields]]] = {
     "unsubscribe": ({"key": str}, {}),
     "setTools": ({"tools": list}, {}),
     "setMessages": ({"messages": list}, {}),
-    "setOption": ({"name": str}, {"value": None}),
+    "setOption": ({"name": str, "value": None}, {}),
     "answer": ({"ask": dict}, {"value": None, "throw": str}),
     "update": ({"ask": dict, "value": None}, {}),
     "push": ({"ask": dict, "event": dict}, {}),
@@ -238,7 +238,8 @@ def check_create(options: JSON, path: str) -> None:
         if not all(isinstance(item, str) for item in fields.get(name, ())):
             raise ScenarioError(f"{path}.{name}", "a list of names was expected")
     for index, tool in enumerate(fields.get("tools", ())):
-        _object(tool, f"{path}.tools[{index}]", need={"name": str}, others=True)
+        _object(tool, f"{path}.tools[{index}]", need={"name": str}, may={"executionMode": str}, others=True)
+    _object(fields.get("options", {}), f"{path}.options", need={}, may={"toolExecution": str}, others=True)
 
 
 def check_command(command: JSON, path: str, *, nested: bool = False) -> None:

@@ -192,7 +192,7 @@ def _cause(clause: str, found: Sequence[Breach]) -> Cause:
 
 
 @attrs.frozen(kw_only=True)
-class Level:
+class GroupStanding:
     """How a group of clauses came out: how many MUST there are, how many of them hold, and how many do not."""
 
     group: str
@@ -201,16 +201,16 @@ class Level:
     rulings: Mapping[Standing, int]
 
 
-def levels(verdicts: Sequence[ClauseVerdict]) -> tuple[Level, ...]:
+def group_standings(verdicts: Sequence[ClauseVerdict]) -> tuple[GroupStanding, ...]:
     """The groups that have clauses in force, in the order in which one implements them."""
-    found: list[Level] = []
+    found: list[GroupStanding] = []
     for group in GROUPS:
         members = [verdict for verdict in verdicts if verdict.clause.group == group]
         musts = [verdict for verdict in members if verdict.clause.level == "MUST"]
         others = [verdict for verdict in members if verdict.clause.level == "RULING"]
         if members:
             found.append(
-                Level(group=group, musts=len(musts), counts=_counted(musts), rulings=_counted(others))
+                GroupStanding(group=group, musts=len(musts), counts=_counted(musts), rulings=_counted(others))
             )
     return tuple(found)
 

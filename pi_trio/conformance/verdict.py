@@ -15,7 +15,7 @@ from typing import Final
 import attrs
 
 from .compare import Hunk
-from .protocol import REQUIRED_COMMANDS, Object
+from .protocol import Object, missing_commands
 
 
 class Outcome(enum.StrEnum):
@@ -107,7 +107,8 @@ class Leg:
         label: how the user knows it.
         hello: what it said of itself; None if it never started.
         fault: why it could not be started.
-        unrun: how many scenarios were left out after the first failure.
+        stopped: it was left after the first failure, which was to be the last.
+        unrun: how many scenarios were left out then.
     """
 
     label: str
@@ -115,13 +116,12 @@ class Leg:
     verdicts: tuple[Verdict, ...] = ()
     fault: str = ""
     stderr: str = ""
+    stopped: bool = False
     unrun: int = 0
 
     def missing_commands(self) -> tuple[str, ...]:
         """The required commands that it does not offer."""
-        if self.hello is None:
-            return ()
-        return tuple(name for name in REQUIRED_COMMANDS if name not in self.hello["commands"])
+        return () if self.hello is None else missing_commands(self.hello)
 
 
 @attrs.frozen(kw_only=True)

@@ -12,6 +12,7 @@ import pytest
 from pi_trio._version import __version__
 from pi_trio.cli import main
 from pi_trio.conformance.baseline import Baseline
+from pi_trio.conformance.fitting import Reference
 from pi_trio.conformance.protocol import REQUIRED_COMMANDS
 from pi_trio.conformance.ruled import golden_path, propose
 from pi_trio.conformance.scenarios import all_scenarios
@@ -72,6 +73,23 @@ def test_a_profile_of_several_releases(pi_trio: PiTrio) -> None:
     assert "profile pi-1.6.0\n" in out
     assert "explain-run tools_parallel_reverse --exec" in out
     assert "--profile pi-1.6.0,durations=pi-0.85.0\n" in out
+
+
+def test_the_runtime_is_asked_once_what_explains_a_failure(
+    pi_trio: PiTrio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fields are found, and their clauses named, by the same runs."""
+    made: list[Reference] = []
+    init = Reference.__init__
+
+    def counted(self: Reference, *patience: float) -> None:
+        made.append(self)
+        init(self, *patience)
+
+    monkeypatch.setattr(Reference, "__init__", counted)
+    otherwise = ("conform", "--exec", RUNTIME, "--profile", "pi-1.6.0,durations=pi-0.85.0")
+    assert "durations" in pi_trio(*otherwise, scenarios=NAMES)[1]
+    assert len(made) == 1
 
 
 def test_to_agree_with_oneself_is_not_enough(pi_trio: PiTrio, spec: Vectors) -> None:
@@ -157,20 +175,32 @@ def test_a_subject_that_does_not_start(pi_trio: PiTrio, peer, tmp_path: Path) ->
         assert "did not start" in out + err
 
 
-def test_what_is_no_program_is_told_before_anything_else(pi_trio: PiTrio, monkeypatch) -> None:
+@pytest.mark.parametrize(("command", "name"), [("no-such-program --fast", "no-such-program"), ("''", "''")])
+def test_what_is_no_program_is_told_before_anything_else(
+    pi_trio: PiTrio, monkeypatch: pytest.MonkeyPatch, command: str, name: str
+) -> None:
     """What to expect of a subject is asked of the runtime, which takes seconds."""
     monkeypatch.setattr("pi_trio.conformance.expected.OfOthers.consult", None)
-    code, _, err = pi_trio("conform", "--exec", "no-such-program --fast")
+    code, _, err = pi_trio("conform", "--exec", command)
     assert (code, err) == (
         3,
-        "pi-trio: the subject did not start: no-such-program is no program that can be run\n",
+        f"pi-trio: the subject did not start: {name} is no program that can be run\n",
     )
+
+
+def test_a_folder_has_a_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """Or what is recorded would go into the current one."""
+    with pytest.raises(SystemExit) as caught:
+        main(["vectors", "record", "text_plain", "--spec", ""])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith("--spec: a name is needed\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "tells"),
     [
         (["--scenario", "no_such_*"], "no scenario is called no_such_*"),
+        (["--scenario", ""], "no scenario is called ''; there are "),
         (["--subject", "me"], "--subject is reference, pi@RELEASE or pi@FOLDER, not 'me'"),
         (["--subject", "pi@"], "--subject is reference"),
         (["--exec", "unclosed 'quote"], "No closing quotation"),
@@ -420,6 +450,17 @@ def test_the_first_failure_can_end_it(pi_trio: PiTrio, peer) -> None:
     code, out, _ = pi_trio("conform", "--exec", peer([None, [{"exit": 7}]]), "--fail-fast", scenarios=NAMES)
     assert (code, summary(out)) == (1, "0 passed, 0 non-strict, 0 not offered, 1 failed")
     assert "stopped at the first failure; not run: 2\n" in out
+
+
+@pytest.mark.parametrize("profiles", [("--profile", "all"), ()])
+def test_the_first_failure_can_end_it_in_the_last_scenario(
+    pi_trio: PiTrio, peer, profiles: tuple[str, ...]
+) -> None:
+    """Then no scenario is left out, and all the same nothing else is judged."""
+    program = peer([None, [{"exit": 7}]])
+    code, out, _ = pi_trio("conform", "--exec", program, "--fail-fast", *profiles, scenarios=NAMES[:1])
+    assert code == 1
+    assert out.count("1 failed") == 1
 
 
 def test_several_processes_give_the_same_report(pi_trio: PiTrio, fragile: str) -> None:

@@ -126,6 +126,10 @@ def test_an_unknown_id_and_what_is_near(explain, asked: str, near: str) -> None:
     assert near in err
 
 
+def test_what_is_no_id(explain) -> None:
+    assert explain("")[2] == "pi-trio: an id is empty; one is such as TURN-05, D-05 or TURN\n"
+
+
 def test_json(explain) -> None:
     code, out, _ = explain("TURN-11", "D-05", "MSG", "--json")
     clause, ruling, *family = json.loads(out)
@@ -145,3 +149,31 @@ def test_a_spec_without_clauses(explain, tmp_path: Path) -> None:
     code, _, err = explain("TURN-05", "--spec", str(tmp_path))
     assert code == 4
     assert "holds no clauses" in err
+
+
+def test_a_ruling_says_what_a_port_may_do_and_names_a_few_scenarios(explain) -> None:
+    _, out, _ = explain("D-02")
+    page = words(out)
+    assert (
+        "a port may do as upstream (NON-STRICT), as pi_trio, or otherwise as long as: the events nest: "
+        in page
+    )
+    assert re.search(r"scenarios (`\w+`, ){6}and \d\d more clauses", page)
+    assert "a port may (nothing of it shows in a trace, so nothing is judged)" in words(explain("D-08")[1])
+
+
+@pytest.mark.parametrize("name", [name for name in DEVIATIONS if name.startswith("S-")])
+def test_a_surprise_ends_with_a_command_that_shows_it(explain, name: str) -> None:
+    _, out, _ = explain(name)
+    *_, last = out.splitlines()
+    assert last.startswith("pi-trio explain-run ")
+    assert main(last.split()[1:]) == 0
+
+
+def test_who_asks_for_a_scenario_is_told_where_it_is_shown(explain) -> None:
+    code, _, err = explain("tools_parallel_reverse")
+    assert code == 2
+    assert (
+        "tools_parallel_reverse is a scenario, which `pi-trio explain-run tools_parallel_reverse` shows"
+        in err
+    )

@@ -83,6 +83,7 @@ def test_a_file_without_a_scenario_is_told(
     ("arguments", "tells"),
     [
         (["no_such"], "no scenario is called no_such"),
+        (["text_*"], " scenarios: name one, such as text_"),
         (["abort_when_idle", "--recorded"], "is not recorded"),
         (["text_plain", "--ruled"], "has no golden trace"),
         (["text_plain", "--ruled", "--cancelling"], "they change nothing in it"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from pi_trio.cli import main
 from pi_trio.conformance.protocol import REQUIRED_COMMANDS
 from pi_trio.profile import FIELDS
 
-from .conftest import RUNTIME, Finished
+from .conftest import HELLO, RUNTIME, Finished
 
 PiTrio = Callable[..., Finished]
 
@@ -82,6 +84,35 @@ def test_a_crash_is_told_with_its_code_and_what_was_said(pi_trio: PiTrio, peer) 
         re.MULTILINE,
     )
     assert out.splitlines()[-1].startswith("not sure, ")
+
+
+def test_nothing_told_is_no_success(pi_trio: PiTrio, peer) -> None:
+    """Nor is it as long as a required command is missing. With nothing to go by it starts from the newest release."""
+    code, out, _ = pi_trio("fit", "--exec", peer(hello={"hooks": [], "commands": [], "profile": "zork"}))
+    assert code == 1
+    assert {row[-1].partition(":")[0] for row in rows(out).values()} == {"not offered"}
+    assert "\nmissing required commands: create, prompt, " in out
+    assert out.endswith("\nnothing was told: --profile pi-1.6.0\n")
+
+
+ONE_LIFE = """
+import os, sys
+if os.path.exists(sys.argv[1]):
+    sys.exit(9)
+open(sys.argv[1], "x").close()
+print(sys.argv[2], flush=True)
+input()
+"""
+
+
+def test_who_does_not_start_again_has_a_table_too(pi_trio: PiTrio, tmp_path: Path) -> None:
+    """Only at its first start does a subject that does not start end it all."""
+    words = (sys.executable, "-S", "-c", ONE_LIFE, str(tmp_path / "lived"), json.dumps(HELLO))
+    for code in (1, 3):
+        given, out, err = pi_trio("fit", "--exec", shlex.join(words))
+        assert given == code
+        assert len(rows(out)) == (len(FIELDS) if code == 1 else 0)
+        assert (code == 3) == ("did not start" in err)
 
 
 @pytest.mark.parametrize("place", ["/", "x" * 300])

@@ -40,10 +40,10 @@ def test_what_is_in_force(capfd: pytest.CaptureFixture[str], profile: str) -> No
 
 
 def test_json(capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "--family", "MSG", "--level", "RULING", "--json"]) == 0
+    assert main(["list", "--family", "QUEUE", "--level", "RULING", "--json"]) == 0
     (clause,) = json.loads(capfd.readouterr().out)
     assert (clause["id"], clause["ruling"], clause["evidence"]) == (
-        "MSG-11", "D-02", list(CLAUSES["MSG-11"].evidence),
+        "QUEUE-20", "D-09", list(CLAUSES["QUEUE-20"].evidence),
     )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def test_a_fault_of_its_own_is_told_in_one_line(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
-@pytest.mark.parametrize("command", [["list"], ["check", "-"]])
+@pytest.mark.parametrize("command", [["list"], ["check", "-"], ["check", "-v", "-"]])
 def test_where_nothing_can_be_written_that_is_said(command: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
@@ -111,6 +111,16 @@ def test_where_nothing_can_be_written_that_is_said(command: list[str]) -> None:
         )  # fmt: skip
     assert done.returncode == 4
     assert done.stderr == "pi-trio: what there is to say cannot be written: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell there cannot close it")
+def test_who_has_no_standard_output_has_an_exit_code() -> None:
+    script = f"'{sys.executable}' -m pi_trio.cli check - >&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", script],
+        input='{"type":"agent_start"}\n', stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def runs(pid: int) -> bool:
@@ -221,3 +231,11 @@ def test_who_is_told_to_end_ends_the_subject_too(
     given_up = time.monotonic() + 20
     while runs(int(note.read_text())):  # it was killed, and ends when the system comes to it
         assert time.monotonic() < given_up, "the subject has outlived its tester"
+
+
+@pytest.mark.parametrize("port", ["x", "-1", "65536", "1.5"])
+def test_a_port_is_a_number(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["subject", f"--listen={port}"])
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith("a port is a number from 0 to 65535\n")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from pi_trio.cli.refusing import refusing
-from pi_trio.cli.selection import UsageError
+from pi_trio.cli.usage import UsageError
 from pi_trio.conformance.baseline import BaselineError
 from pi_trio.conformance.cancelling import cancel_golden_path
 from pi_trio.conformance.expected import ReferenceFault

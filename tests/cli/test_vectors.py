@@ -92,6 +92,12 @@ def test_wrong_usage_is_told(pi_trio: PiTrio, arguments: list[str], tells: str) 
     assert tells in err
 
 
+def test_only_what_is_needed_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["vectors"])
+    assert capsys.readouterr().err.endswith("required: action\n")
+
+
 def test_a_ruling_has_been_written_down(pi_trio: PiTrio, spec: Vectors) -> None:
     """In this very spec folder, if it has the document, or else in the one of the installation."""
     forget(spec, "text_plain", "turn_start")

@@ -115,12 +115,14 @@ def _was_heard(storm: Storm, operation: Operation, scenario: Scenario) -> Iterat
             assert operation.ended_at is not None
             if any(one.at >= operation.ended_at for one in heard):
                 yield f"{key} heard something when the grace was over"
-        elif words - counted and not (run._dropped or (looped and run.failure is not None)):
+        elif words - counted and not (run._audience.dropped or (looped and run.failure is not None)):
             yield f"{key} did not hear {words - counted}"
 
 
 def _kept_what_was_queued(storm: Storm, operation: Operation, scenario: Scenario) -> Iterator[str]:
-    """D-09: whatever was queued is said, or queued still, or about to be said by a run that goes on."""
+    """D-09: whatever was queued is said, or queued still, or about to be said by a run that goes on. (The loop
+    alone has no queues of its own.)
+    """
     if {command["cmd"] for command in commands(scenario)} & {"create", "clearQueue", "reset"}:
         return
     if isinstance(operation.conversation, LoopConversation):
@@ -166,7 +168,7 @@ def _breach(said: list[AgentEvent], *, complete: bool = True) -> str | None:
 
 
 async def _works_again(conversation: AgentConversation | LoopConversation) -> list[str]:
-    """Another prompt runs to its good end."""
+    """Another prompt runs to its good end. (The loop alone begins anew each time.)"""
     if isinstance(conversation, LoopConversation):
         return []
     agent = conversation.agent

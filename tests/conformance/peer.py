@@ -16,7 +16,7 @@ An act may also be an object of such lists: then the one under the prompt's `inp
 "session", the one under the `sessionId` that `create` named.
 
 A command without an act of its own is replied to with ok null; an act without a reply gets none. Where `once` names a
-file, the play's acts are those of the first process only: the file is made by it.
+file, the play's acts are those of the first process only, which makes the file; the others do what stands in `then`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main() -> None:
     acts = play.get("acts", [])
     if "once" in play:
         if os.path.exists(play["once"]):
-            acts = []
+            acts = play.get("then", [])
         open(play["once"], "w").close()
     for deed in play.get("opening", [{"say": play["hello"]}]):
         do(deed, None)

@@ -15,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from pi_trio.conformance.blame import blame
+from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.decide import judge
 from pi_trio.conformance.expected import Expectation
 from pi_trio.conformance.judge import judge_subject
@@ -29,6 +31,8 @@ from pi_trio.conformance.verdict import Outcome, Report
 from pi_trio.jsontext import print_json
 
 from .conftest import HELLO
+
+IN_FORCE: Final = frozenset(clause.id for clause in Clauses.shipped().in_force("pi-1.6.0"))
 
 SCENARIO: Final = Scenario(
     name="x",
@@ -140,6 +144,7 @@ async def _judged(said: Any, hello: dict[str, Any], strict: bool) -> None:
     for expected in (Expectation(lines=lines), Expectation(lines=lines, golden=ruled(lines))):
         verdict = judge(run, expected)
         assert verdict.outcome is not Outcome.HARNESS
+        blame(expected.lines, run.lines, IN_FORCE, cancelling=False)
         leg = await judge_subject(
             "any", lambda: nullcontext(Saying(said, hello)), [SCENARIO],
             expect=partial(_same, expected), decide=judge, strict=strict,

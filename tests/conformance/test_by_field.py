@@ -6,7 +6,7 @@ import trio
 
 from pi_trio.conformance.by_field import by_field
 from pi_trio.conformance.clauses import Clauses
-from pi_trio.conformance.fitting import Concern, Explanation
+from pi_trio.conformance.fitting import Concern, Explanation, Reference
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
@@ -26,7 +26,7 @@ def named(field: str, *scenarios: str) -> dict[str, list[str]]:
     failed: dict[str, Scenario] = {name: SCENARIOS[name] for name in scenarios}
     found: dict[str, list[str]] = {}
     with first_in_first_out():
-        for each in trio.run(by_field, explanation, CLAUSES, PROFILE, failed, scenarios):
+        for each in trio.run(by_field, explanation, CLAUSES, PROFILE, failed, scenarios, Reference()):
             assert each.said == f"{field} as {OTHER} has it"
             found.setdefault(each.clause, []).append(each.scenario)
     return found

@@ -1,7 +1,8 @@
 """Every scenario, cancelled at every checkpoint: the run is aborted, it settles, and its caller is told.
 
 How it is cancelled is in `storm.py`, what must hold then in `aftermath.py`. The suite takes a slice: every moment of
-some scenarios, and some moments of all.
+some scenarios, and some moments of all. It sails as Pi 1.6.0 alone: what older releases leave out when a run is
+aborted, the grammar that is checked here does not allow.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def endless(run: Run, seconds: float, begin: Any = Run.begin_grace) -> None:
 
 def untold(run: Run, *event: Any, begin: Any = Run.begin) -> Delivery:
     if run.signal.aborted:
-        run._listeners = Listeners()
+        run._audience.listeners = Listeners()
     return cast("Delivery", begin(run, *event))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import trio
 
+from pi_trio.conformance.compare import canonical
 from pi_trio.conformance.decide import judge
 from pi_trio.conformance.expected import UNRECORDED, OfOthers
 from pi_trio.conformance.judge import judge_subject
@@ -137,6 +138,13 @@ def nameless(messages: list[Message]) -> list[Message]:
     return messages
 
 
+def toolless(messages: list[Message]) -> list[Message]:
+    """There is no tool, so there is nothing to say of any."""
+    for word in ("toolCall", "toolResult", "toolsAdded", "execute"):
+        assert f'"{word}"' not in canonical(messages)
+    return messages
+
+
 KEYLESS = {"features": {"keyless": ["execute", "beforeToolCall", "afterToolCall"]}}
 
 CANCELLING = {"features": {"abort": "cancelling"}}
@@ -147,9 +155,10 @@ DRESSES: dict[str, tuple[Message, Dress, float]] = {
     "keyless": (KEYLESS, nameless, 0.9),
     "sync listeners": ({"features": {"listeners": "sync"}}, as_it_is, 0.6),
     "no listeners": ({"features": {"listeners": "none"}}, as_it_is, 0.6),
-    "serial delivery": ({"features": {"delivery": "serial", "update": "blocking"}}, as_it_is, 0.9),
+    "serial delivery": ({"features": {"delivery": "serial", "update": "blocking"}}, as_it_is, 0.85),
     "rebuilt partials": ({"features": {"partials": "built"}}, as_it_is, 0.6),
     "one mode": ({"features": {"toolModes": ["sequential"]}}, as_it_is, 0.6),
+    "no tools": ({"features": {"toolModes": []}}, toolless, 0.25),
     "aborts cancel": (CANCELLING, as_it_is, 0.95),
     "aborts cancel, sync listeners": (
         {"features": {"abort": "cancelling", "listeners": "sync"}},

@@ -5,7 +5,7 @@ Tried on the runtime as all kinds of mixtures, and on subjects that deviate othe
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Container, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -20,7 +20,6 @@ from pi_trio.conformance.faults import SubjectUnstartable
 from pi_trio.conformance.fitting import (
     Certainty,
     Explanation,
-    Failures,
     Finding,
     Fitted,
     Reference,
@@ -30,9 +29,11 @@ from pi_trio.conformance.fitting import (
     fit,
 )
 from pi_trio.conformance.fitting.choices import by_likeness, composed
+from pi_trio.conformance.fitting.siding import sides
 from pi_trio.conformance.fitting.trace import agreement
 from pi_trio.conformance.judge import judge_subject
 from pi_trio.conformance.keeper import Opener, open_keeper
+from pi_trio.conformance.kept import Kept
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
@@ -42,6 +43,8 @@ from pi_trio.conformance.subjects.inside import open_inside
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.jsonvalue import thaw
 from pi_trio.profile import FIELDS, PROFILES, get_profile
+
+from .test_subjects_in_python import subject
 
 HELLO = hello(PROFILES["pi-1.6.0"])
 RULINGS = Rulings(Vectors.shipped())
@@ -289,6 +292,63 @@ def test_who_does_not_start_again_is_given_up_after_three() -> None:
     assert {finding.told for finding in found.findings} <= {Certainty.UNCLEAR, Certainty.UNSHOWN}
 
 
+def test_what_was_found_stays_when_the_subject_is_given_up() -> None:
+    """It does well for a while, and then dies of everything."""
+    left = 30
+
+    def tire(message: Object) -> Object:
+        nonlocal left
+        left -= message.get("fn") == "streamFn"
+        return die_of_a_request(message) if left < 0 else message
+
+    found = fitted(deviating(MIXTURES[0], tire))
+    assert found.broken
+    assert found.unclear()
+    truth = get_profile(MIXTURES[0])
+    shown = [finding for finding in found.findings if finding.told is Certainty.SHOWN]
+    assert len(shown) > len(FIELDS) / 3
+    for finding in shown:
+        values = [getattr(PROFILES[name], finding.field) for name in finding.releases]
+        assert getattr(truth, finding.field) in values
+
+
+@pytest.mark.parametrize("arguments", [(), ("--hurried",)])
+def test_who_has_no_quiescence_is_fitted_too(arguments: tuple[str, ...]) -> None:
+    """Driven by the trace of a wrong value it comes too late, which is an answer, and no break."""
+    found = fitted(subject("threaded", *arguments), "text_", "tools_parallel")
+    assert (found.profile, found.broken, found.unclear()) == ("pi-1.6.0", {}, ())
+    assert [finding.field for finding in found.findings if finding.told is Certainty.SHOWN]
+
+
+def test_who_fails_much_is_told_by_what_comes_out_right() -> None:
+    """As long as one of the two fields is wrong it does as under no value of the other, and scenarios with a system
+    message or a level fail for other reasons; those that are about the fields do first of all.
+    """
+
+    def incomplete(message: Object) -> Object:
+        message = thaw(message)
+        args = message.get("args", {})
+        args.get("options", {}).pop("reasoning", None)
+        if "messages" in args.get("context", {}):
+            args["context"]["messages"] = [
+                each for each in args["context"]["messages"] if each["role"] != "system"
+            ]
+        return message
+
+    name = "pi-1.6.0,identity=pi-1.0.3,message_thinking_level=pi-0.85.0"
+    found = fitted(
+        deviating(name, incomplete, profile="pi-1.6.0"),
+        "text_",
+        "thinking_",
+        "initial_",
+        "steer",
+        "stream_end",
+    )
+    for field in ("identity", "message_thinking_level"):
+        assert told(found, field).told is Certainty.SHOWN
+        assert f"{field}=" in found.profile
+
+
 # What explains failures.
 
 
@@ -297,10 +357,12 @@ def explained(
     name: str,
     change: Callable[[Object], Object] | None = None,
     said: Object | None = None,
+    names: Container[str] = (),
 ) -> tuple[Explanation, int]:
     """Judge a mixture as a profile by some scenarios, and ask for the fields that are concerned."""
-    scenarios = [each for each in all_scenarios() if each.name not in RULINGS.names][::8]
-    failures = Failures()
+    scenarios = [each for each in all_scenarios() if each.name not in RULINGS.names]
+    scenarios = [each for each in scenarios if each.name in names] if names else scenarios[::8]
+    kept = Kept()
 
     async def asked() -> tuple[Explanation, int]:
         profile, introduction = get_profile(judged_as), hello(get_profile(judged_as))
@@ -310,13 +372,14 @@ def explained(
             runtime_inside(name, 30) if change is None else deviating(name, change),
             [each for each in scenarios if not lacking(each, introduction)],
             expect=lambda scenario: Expectation(lines=traces[scenario.name].lines),
-            decide=failures.of(judge),
+            decide=kept.of(judge),
         )
-        failed = failures.among(leg.verdicts)
+        failed = kept.among(leg.verdicts)
         found = await fields_concerned(
             judged_as,
             failed,
             RULINGS,
+            passed=kept.passed(leg.verdicts),
             hello={**hello(get_profile(name)), **(said or {})},
             reference=REFERENCE,
         )
@@ -375,7 +438,59 @@ def test_a_fault_of_no_release_is_explained_by_no_field() -> None:
     assert explanation == Explanation(profile="pi-1.6.0", concerns=(), vanished=())
 
 
+def without_an_empty_prompt(message: Object) -> Object:
+    """As somebody says it who leaves out of a request a prompt that is empty, and with it a list of tools that is."""
+    message = thaw(message)
+    context = message.get("args", {}).get("context", {})
+    if context.get("systemPrompt") == "":
+        del context["systemPrompt"]
+        if context.get("tools") == []:
+            del context["tools"]
+    return message
+
+
+@pytest.mark.parametrize("names", [(), ("text_only_done", "system_prompt_reaches_the_request")])
+def test_what_is_only_left_out_makes_nobody_a_release_that_he_contradicts(names: Container[str]) -> None:
+    """Without prompt and tools he does as the newer releases; else he says in other failures, or in what he passes,
+    what those would not say.
+    """
+    explanation, failed = explained("pi-0.80.2", "pi-0.80.2", without_an_empty_prompt, names=names)
+    assert failed
+    assert explanation == Explanation(profile="pi-0.80.2", concerns=(), vanished=())
+
+
+def test_who_is_as_another_release_but_for_one_fault_is_so_all_the_same() -> None:
+    def ungiven(message: Object) -> Object:
+        message = thaw(message)
+        for said in message.get("args", {}).get("context", {}).get("messages", ()):
+            if said["role"] == "system" and said["content"] == "be brief":
+                said["content"] = ""
+        return message
+
+    explanation, _ = explained("pi-1.6.0", "pi-1.6.0,system_messages=pi-0.80.2", without_an_empty_prompt)
+    assert "system_messages" in {concern.field for concern in explanation.concerns}
+    explanation, _ = explained("pi-0.80.2", "pi-1.0.3", ungiven)
+    assert "system_messages" in {concern.field for concern in explanation.concerns}
+
+
 # The parts.
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        ({"b": 1}, (True, False)),
+        ({"b": 2, "c": 3}, (False, True)),
+        ({"b": 1, "c": 3}, (True, True)),
+        ({"b": 7}, (False, False)),
+        ({}, (False, False)),
+    ],
+)
+def test_who_says_what_only_one_says_sides_with_him(got: Object, expected: tuple[bool, bool]) -> None:
+    first, second = (Trace(lines=({"a": 1}, each)) for each in ({"b": 1}, {"b": 2, "c": 3}))
+    assert sides(first, second, Trace(lines=({"a": 1}, got))) == expected
+    assert sides(first, second, Trace(lines=({"a": 2}, got))) == (False, False)
+    assert sides(first, first, Trace(lines=({"a": 1}, got))) == (False, False)
 
 
 def test_a_run_is_not_repeated_for_a_field_that_nobody_reads(reads: Callable[[str], int]) -> None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
 from pi_trio.conformance.decide import judge
 from pi_trio.conformance.expected import Expectation
-from pi_trio.conformance.faults import SubjectLate
-from pi_trio.conformance.fitting import Failures
+from pi_trio.conformance.faults import SubjectDied, SubjectLate, SubjectSilent
+from pi_trio.conformance.giving_up import Losses
 from pi_trio.conformance.judge import judge_subject
-from pi_trio.conformance.keeper import open_keeper
+from pi_trio.conformance.keeper import Keeper, open_keeper
+from pi_trio.conformance.kept import Kept
 from pi_trio.conformance.lockstep import Guide, Run
 from pi_trio.conformance.ruled import propose
 from pi_trio.conformance.scenario import Scenario
-from pi_trio.conformance.verdict import Outcome
+from pi_trio.conformance.verdict import Leg, Outcome
 
 PROMPT = {"cmd": "prompt", "op": "p1", "input": "go"}
 SCENARIO = Scenario(name="x", title="X.", topic="t", steps=[PROMPT])
@@ -95,6 +97,21 @@ async def test_a_death_while_it_is_waited_for_is_a_crash(peer, good: Run) -> Non
     assert run.fault.stderr == "ouch"
 
 
+async def test_what_came_before_a_death_is_written_down(peer, good: Run) -> None:
+    """Reactions of the same step, behind the reply or before; and each once, on the wire too."""
+    for acts in ([REPLY, ask("a", "agent_start")], [ask("a", "agent_start"), REPLY]):
+        run = await played(peer, [None, acts, [REPLY, END, {"exit": 3}]], good)
+        assert run.lines[-2:] == (END["say"], {"end": "crash"})
+        assert sum("agent_end" in line for line in run.wire) == 1
+
+
+async def test_what_is_unknown_is_met_once_though_the_subject_is_late(peer, good: Run) -> None:
+    strange = {"say": {"tell": "weather"}}
+    run = await played(peer, [None, [REPLY, ask("a", "agent_start")], [REPLY, strange, START]], good)
+    assert isinstance(run.fault, SubjectLate)
+    assert run.ignored == {"tell weather": 1}
+
+
 async def test_verdicts(peer, good: Run) -> None:
     expected = Expectation(lines=good.lines)
 
@@ -116,16 +133,72 @@ async def test_under_a_ruling_one_may_follow_the_release(peer, good: Run) -> Non
 
     async def verdict(last: Any) -> tuple[Outcome, int]:
         made = peer([None, [REPLY, ask("a", "agent_start")], [REPLY, last, SETTLED]], hello=UNHURRIED)
-        failures = Failures()
+        kept = Kept()
         leg = await judge_subject(
             "x",
             made.opener(patience=0.5),
             [SCENARIO],
             expect=lambda _: expected,
-            decide=failures.of(judge),
+            decide=kept.of(judge),
         )
-        return leg.verdicts[0].outcome, len(failures.among(leg.verdicts))
+        return leg.verdicts[0].outcome, len(kept.among(leg.verdicts))
 
     assert await verdict(END) == (Outcome.PASS, 0)
     assert await verdict(START) == (Outcome.NON_STRICT, 0)
     assert await verdict(event("turn_end")) == (Outcome.FAIL, 1)
+
+
+# Giving up.
+
+
+async def leg_of(peer, expected: Expectation, acts: list[Any], count: int) -> Leg:
+    made = peer(acts, hello=UNHURRIED)
+    scenarios = [attrs.evolve(SCENARIO, name=f"s{n}") for n in range(count)]
+    return await judge_subject(
+        "x", made.opener(patience=0.05), scenarios, expect=lambda _: expected, decide=judge
+    )
+
+
+async def test_who_says_nothing_at_all_is_given_up_and_driven_once(peer, good: Run, monkeypatch) -> None:
+    monkeypatch.setattr("pi_trio.conformance.judge.SILENCES", 2)
+    drives = 0
+    drive = Keeper.drive
+
+    async def counted(self: Keeper, scenario: Scenario, guide: Guide | None = None) -> Run:
+        nonlocal drives
+        drives += 1
+        return await drive(self, scenario, guide)
+
+    release = await played(peer, [None, [ask("a", "agent_start"), REPLY], [START, SETTLED, REPLY]])
+    golden = propose("x", "1.6.0", release.lines, good.lines, "D-01")
+    monkeypatch.setattr(Keeper, "drive", counted)
+    leg = await leg_of(peer, Expectation(lines=good.lines, golden=golden), [], 4)
+    assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.FAIL] * 4
+    assert [verdict.tried for verdict in leg.verdicts] == [True, True, False, False]
+    assert leg.verdicts[3].reason == "not tried any more: 2 scenarios in a row it said nothing at all"
+    assert drives == 2
+
+
+async def test_who_lacks_something_only_is_given_more_time(peer, good: Run, monkeypatch) -> None:
+    monkeypatch.setattr("pi_trio.conformance.judge.SILENCES", 2)
+    monkeypatch.setattr("pi_trio.conformance.judge.MISSES", 4)
+    acts = [None, [REPLY, ask("a", "agent_start")], [REPLY, END]]
+    leg = await leg_of(peer, Expectation(lines=good.lines), acts, 6)
+    assert [verdict.tried for verdict in leg.verdicts] == [True] * 4 + [False] * 2
+    assert leg.verdicts[5].reason == "not tried any more: 4 scenarios in a row it was waited for in vain"
+
+
+def test_losses_of_several_kinds_count_as_parts() -> None:
+    lost = Losses({SubjectDied: 2, SubjectSilent: 4})
+    for fault in (SubjectDied("a"), None, SubjectDied("b"), SubjectSilent("c")):
+        lost.note(fault)
+        assert not lost.over
+    assert lost.reason == ""
+    lost.note(SubjectLate("something else is no loss"))
+    for fault in (SubjectSilent("d"), SubjectSilent("e"), SubjectDied("f")):
+        lost.note(fault)
+    assert lost.over
+    said = "3 scenarios in a row got no reply, or came to no end, or it died, or did not start again"
+    assert lost.reason == f"not tried any more: {said}"
+    lost.note(None)
+    assert lost.over

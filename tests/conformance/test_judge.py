@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import pytest
 import trio
 
 from pi_trio.conformance.baseline import Baseline, Entry
+from pi_trio.conformance.causes import AsAnother, Causes
+from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.compare import canonical
 from pi_trio.conformance.decide import judge
 from pi_trio.conformance.expected import Expectation, ReferenceFault
-from pi_trio.conformance.fitting import Failure, Failures
+from pi_trio.conformance.fitting import Reference
 from pi_trio.conformance.judge import judge_subject
+from pi_trio.conformance.kept import Kept
+from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.scenario import Scenario
-from pi_trio.conformance.verdict import Leg, Outcome
+from pi_trio.conformance.standing import Seen
+from pi_trio.conformance.verdict import Leg, Outcome, Verdict
 
+from .conftest import HELLO
 from .one_prompt import GOOD, OTHER, PROMPT, REPLY, event, settled
 
 
@@ -207,17 +214,17 @@ async def test_the_number_of_processes_does_not_show(peer, run, jobs: int) -> No
         return Expectation(lines=tuple(sent if "send" in line and line["send"] == PROMPT else line
                                        for line in expected.lines))  # fmt: skip
 
-    async def judged(number: int) -> tuple[Leg, list[Failure]]:
-        failures = Failures()
+    async def judged(number: int) -> tuple[Leg, list[tuple[str, Any]]]:
+        kept = Kept()
         leg = await judge_subject(
             "peer",
             peer(FICKLE).opener(),
             given,
             expect=expect,
-            decide=failures.of(judge),
+            decide=kept.of(judge),
             jobs=number,
         )
-        return leg, failures.among(leg.verdicts)
+        return leg, [(each.run.scenario.name, each.run.lines) for each in kept.among(leg.verdicts)]
 
     (leg, failed), other = await judged(1), await judged(jobs)
     assert [verdict.outcome for verdict in leg.verdicts] == [
@@ -232,17 +239,26 @@ async def test_the_number_of_processes_does_not_show(peer, run, jobs: int) -> No
         ),
         *(Outcome.PASS, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH, Outcome.CRASH),
     ]
-    assert [failure.scenario.name for failure in failed] == ["s1", "s2", "s4", "s5", "s6", "s8", "s9", "s10"]
+    assert [name for name, _ in failed] == [
+        "s1",
+        "s2",
+        "s4",
+        "s5",
+        "s6",
+        "s8",
+        "s9",
+        "s10",
+    ]
     assert (leg, failed) == other
 
 
 async def test_a_failure_that_a_baseline_knows_is_one_still(peer, run) -> None:
-    expected, failures = Expectation(lines=(await run(GOOD)).lines), Failures()
+    expected, kept = Expectation(lines=(await run(GOOD)).lines), Kept()
     leg = await judge_subject(
         "peer", peer(OTHER).opener(), scenarios("a", "b"), expect=lambda _: expected,
-        decide=failures.of(judge), mark=lambda verdict: attrs.evolve(verdict, outcome=Outcome.KNOWN),
+        decide=kept.of(judge), mark=lambda verdict: attrs.evolve(verdict, outcome=Outcome.KNOWN),
     )  # fmt: skip
-    assert [failure.scenario.name for failure in failures.among(leg.verdicts)] == ["a", "b"]
+    assert [failure.run.scenario.name for failure in kept.among(leg.verdicts)] == ["a", "b"]
 
 
 async def test_progress_is_in_order_whatever_the_number(peer, run) -> None:
@@ -267,6 +283,64 @@ async def test_the_first_failure_ends_it(peer, run, jobs: int) -> None:
     )  # fmt: skip
     assert [verdict.name for verdict in leg.verdicts] == ["a"]
     assert leg.unrun == 5
+
+
+async def test_what_was_played_beside_the_last_failure_is_not_kept(run) -> None:
+    """Nor do the clauses hear of it: the number of processes does not show."""
+    given = [
+        Scenario(name=f"s{n}", title="", topic="t", steps=[{**PROMPT, "input": f"s{n}"}]) for n in range(4)
+    ]
+    expected, clauses = Expectation(lines=(await run(GOOD)).lines), Clauses.shipped()
+
+    async def seen(jobs: int) -> tuple[list[str], Seen]:
+        kept, causes, decided = Kept(), Causes(clauses, "pi-1.6.0"), trio.Event()
+
+        class Poor:
+            """Says nothing of a run; and in the first scenario only when another one has been decided."""
+
+            hello = HELLO
+
+            async def request(self, command: dict[str, Any]) -> list[dict[str, Any]]:
+                reply = {"re": command["id"], "ok": None}
+                if command["cmd"] != "prompt":
+                    return [reply]
+                if command["input"] == "s0" and jobs > 1:
+                    await decided.wait()
+                return [{"tell": "settled", "op": "p1", "ok": True}, reply]
+
+        def decide(played: Run, expectation: Expectation) -> Verdict:
+            decided.set()
+            return judge(played, expectation)
+
+        leg = await judge_subject(
+            "poor", lambda: nullcontext(Poor()), given, expect=lambda _: expected,
+            decide=causes.of(kept.of(decide)), jobs=jobs, fail_fast=True,
+        )  # fmt: skip
+        failed = kept.among(leg.verdicts)
+        assert leg.hello is not None
+        nobody = cast(AsAnother, None)
+        found = await causes.put_down(leg.verdicts, failed, None, nobody, leg.hello, Reference())
+        return [each.run.scenario.name for each in failed], found
+
+    with trio.fail_after(10):
+        one = await seen(1)
+        assert one[0] == ["s0"]
+        for _ in range(10):  # who of the two comes first is left to chance
+            assert await seen(2) == one
+
+
+async def test_what_is_kept_of_a_failure_is_bounded(peer, run) -> None:
+    """However much a subject says: it is kept until all scenarios have been played."""
+    expected, kept = Expectation(lines=(await run(GOOD)).lines), Kept()
+    many = {"tell": "prepareArguments", "tool": "a", "args": [{}] * 20_000}
+    flood = peer([None, [{"say": many, "times": 20}, settled(), REPLY]])
+    leg = await judge_subject(
+        "peer", flood.opener(), scenarios("a"), expect=lambda _: expected, decide=kept.of(judge)
+    )
+    (failed,) = kept.among(leg.verdicts)
+    assert [{**line, "args": None} for line in failed.run.lines[3:-1]] == [{**many, "args": None}]
+    assert failed.run.lines[-1] == {"end": "settled"}
+    assert failed.run.wire == ()
 
 
 async def test_nobody_else_is_waited_for_after_the_first_failure(peer, run) -> None:

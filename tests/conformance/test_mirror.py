@@ -84,6 +84,31 @@ def test_who_has_one_mode_runs_calls_in_it() -> None:
     assert mirrored(spoken, {"toolModes": ["sequential"]}) is spoken
 
 
+AGAIN = {**create(tools=TOOLS), "cmd": "create"}
+
+
+def test_a_second_agent_is_created_in_the_same_way() -> None:
+    given = one(tools=TOOLS, steps=[prompt("go"), AGAIN, prompt("go")])
+    for features, option in (
+        ({"toolModes": ["sequential"]}, {"toolExecution": "sequential"}),
+        ({"abort": "cancelling"}, {"abortMode": "cancel"}),
+    ):
+        own = mirrored(given, features)
+        assert [each["options"] for each in (own.create, own.steps[1])] == [option, option]
+
+
+def test_the_streams_of_two_agents_are_two() -> None:
+    """Though each is the first of its agent."""
+    first, second = response("one"), response("two")
+    pushed = [{"cmd": "push", "ask": {"fn": "streamFn", "nth": 0}, "event": event} for event in first]
+    more = [{"cmd": "push", "ask": {"fn": "streamFn", "nth": 0}, "event": event} for event in second]
+    given = one(rules=[], steps=[prompt("go"), *pushed, AGAIN, prompt("go"), *more])
+    assert not contradicts_itself(given)
+    own = mirrored(given, {"partials": "built"})
+    alone = mirrored(one(rules=[], steps=[prompt("go"), *more]), {"partials": "built"})
+    assert own.steps[-len(more) :] == alone.steps[-len(more) :]
+
+
 def test_whose_aborts_cancel_is_asked_so() -> None:
     given = one(
         settings={"sessionId": "s"}, steps=[prompt("go"), create(settings={"abortMode": "signal"}), create()]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from pi_trio.conformance.compare import canonical
 from pi_trio.conformance.needs import is_exact, missing, needs, offers
 from pi_trio.conformance.protocol import COMMANDS
 from pi_trio.conformance.scenario import Scenario
+from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.vectors import Vectors
 
 ALL: dict[str, Any] = {"commands": sorted(COMMANDS), "hooks": ["finishTurn"], "quiescence": "exact"}
 PROMPT = {"cmd": "prompt", "op": "p1", "input": "go"}
@@ -206,6 +210,32 @@ def test_total_order_is_needed_where_a_race_shows_later() -> None:
     assert lacking(heard=[twice[0], answered, twice[1]], order="partial") == ()
 
 
+def test_what_an_agent_leaves_open_is_no_matter_of_the_next_one() -> None:
+    again = {"send": {"cmd": "create"}}
+    twice = [asks("execute", "t1"), again, asks("execute", "t1")]
+    assert lacking(PROMPT, heard=twice, order="partial") == ()
+    live = [again, {"send": {"cmd": "state"}}]
+    assert lacking(PROMPT, heard=live, features={"liveState": False}) == ()
+
+
+def test_each_agent_has_its_own_modes() -> None:
+    first, second = {"toolExecution": "sequential"}, {"abortMode": "cancel", "toolExecution": "sequential"}
+    lines = [
+        asks("execute", "t1"),
+        {"send": {"cmd": "create", "options": second}},
+        {"send": PROMPT},
+        asks("execute", "t1"),
+        {"send": {"cmd": "abort"}},
+    ]
+    features = {"toolModes": ["sequential"], "abort": "cancelling"}
+    assert lacking(PROMPT, heard=lines, create={"options": first}, features=features) == ()
+    lines[1] = {"send": {"cmd": "create"}}
+    assert lacking(PROMPT, heard=lines, create={"options": first}, features=features) == (
+        "feature abort: advisory",
+        "feature toolModes: parallel",
+    )
+
+
 def test_quiescence_can_be_done_without() -> None:
     assert lacking(PROMPT, quiescence="none") == ()
 
@@ -220,6 +250,47 @@ def test_tool_modes() -> None:
     create = {"options": {"toolExecution": "sequential"}}
     assert lacking(create=create, features={"toolModes": ["parallel"]}) == ("feature toolModes: sequential",)
     assert lacking(create=create, features={"toolModes": ["sequential"]}) == ()
+
+
+TOOL = {"name": "a", "description": "tool a", "parameters": {}}
+CALL = {"role": "assistant", "content": [{"type": "toolCall", "id": "t1", "name": "a", "arguments": {}}]}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"create": {"tools": [TOOL]}},
+        {"create": {"initialState": {"messages": [CALL]}}},
+        {"create": {"initialState": {"messages": [{"role": "toolResult", "toolCallId": "t1"}]}}},
+        {"answers": [{"fn": "streamFn", "stream": [{"type": "toolcall_start", "contentIndex": 0}]}]},
+        {"answers": [{"fn": "streamFn", "stream": [{"type": "done", "message": CALL}]}]},
+        {"steps": [{"cmd": "steer", "message": {"role": "system", "content": "", "toolsAdded": [TOOL]}}]},
+        {"steps": [{"cmd": "burst", "cmds": [{"cmd": "setTools", "tools": [TOOL]}]}]},
+        {"steps": [{"cmd": "create", "tools": [TOOL]}]},
+    ],
+)
+def test_who_has_no_tools_is_not_told_of_any(part: dict[str, Any]) -> None:
+    fields: dict[str, Any] = {"create": {"tools": []}, "answers": [], "steps": [], **part}
+    scenario = Scenario(name="x", title="", topic="run", **fields)
+    needed = needs(scenario, [])
+    assert "feature toolModes" in needed
+    hello = {**ALL, "features": {"toolModes": []}}
+    assert "feature toolModes" in missing(needed, hello)
+    assert "feature toolModes" not in missing(needed, {**ALL, "features": {"toolModes": ["sequential"]}})
+
+
+def test_nothing_of_what_is_played_without_tools_speaks_of_them() -> None:
+    """In no recording of a scenario that is left is there a declaration, a call or a result."""
+    words = re.compile(
+        r'"(tools|toolsAdded|toolsRemoved|toolResults)":\[\{|"toolcall_|"toolCall"|"toolResult"|"execute"'
+    )
+    left = [each for each in all_scenarios() if "feature toolModes" not in needs(each, [])]
+    assert len(left) > 100
+    for scenario in left:
+        recording = Vectors.shipped().read("1.6.0", scenario.name)
+        if recording is not None:
+            told = [line for line in map(canonical, recording.lines) if words.search(line)]
+            assert told == [], scenario.name
 
 
 def test_nonsense_in_the_features_is_nothing_offered() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pi_trio.conformance.normalise import FIXED_TEXTS, HOST_TEXT, Normaliser
+from pi_trio.conformance.fixed_texts import FIXED_TEXTS
+from pi_trio.conformance.normalise import HOST_TEXT, Normaliser
 
 TRUNCATED = (
     'Tool call "a" was not executed: the response hit the output token limit, so its arguments may be truncated. '

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
 
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pi_trio.conformance.cancelling import read_cancel_golden
-from pi_trio.conformance.compare import fingerprint
+from pi_trio.conformance.compare import canonical, fingerprint
 from pi_trio.conformance.decide import judge, judge_runtime
+from pi_trio.conformance.deliveries import Delivery
 from pi_trio.conformance.driver.serve import hello
 from pi_trio.conformance.expected import (
     Expectation,
@@ -17,9 +23,12 @@ from pi_trio.conformance.expected import (
     expected_of_cancelling,
     expected_of_runtime,
 )
+from pi_trio.conformance.lines import asks, event_of
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.postconditions import ALWAYS, broken, unsafe
-from pi_trio.conformance.postconditions.said import conversations
+from pi_trio.conformance.postconditions.promises import awaiting
+from pi_trio.conformance.postconditions.said import Conversation, conversations
+from pi_trio.conformance.postconditions.told import is_failure
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.ruled import Golden, golden_names, read_golden
 from pi_trio.conformance.scenarios import all_scenarios
@@ -27,6 +36,7 @@ from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import Outcome
+from pi_trio.jsonvalue import thaw
 from pi_trio.profile import PI_1_6_0, PROFILES
 
 from .planted import FAULTS, Fault
@@ -142,7 +152,7 @@ def test_who_is_as_careful_in_another_way_is_not_strict(way: Way, monkeypatch: p
         expected = expect_it(run.scenario.name)
         verdict = judge(run, expected)
         assert (verdict.outcome, run.scenario.name) == (Outcome.NON_STRICT, run.scenario.name), verdict.reason
-        assert "otherwise safe" in verdict.reason
+        assert verdict.reason.startswith("otherwise safe: ")
         assert verdict.hunks
         assert judge_runtime(run, expected).outcome is Outcome.FAIL
 
@@ -192,7 +202,7 @@ def test_no_planted_fault_passes_for_safe(fault: Fault, monkeypatch: pytest.Monk
     for run in played(SOME):
         expected = expect_it(run.scenario.name)
         verdict = judge(run, expected)
-        assert "otherwise safe" not in verdict.reason, run.scenario.name
+        assert not verdict.reason.startswith("otherwise safe"), run.scenario.name
         enters = expected.enters
         assert enters is not None
         same = fingerprint(run.lines[: enters + 1]) == fingerprint(expected.lines[: enters + 1])
@@ -278,3 +288,240 @@ def test_who_refuses_a_command_or_replies_what_means_nothing_is_not_safe(said: O
                 lines = [*expected.lines[:at], said, *expected.lines[at + 1 :]]
                 assert why_unsafe(lines, expected), (name, at)
     assert heard > 100
+
+
+# What a failure says, and how often.
+
+
+def with_failures(lines: Sequence[Object], change: Callable[[Object], Object]) -> list[Object]:
+    """The lines of a trace that the subject has said, with every failed answer in them changed."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [changed(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        found = {key: changed(item) for key, item in value.items()}
+        failed = found.get("role") == "assistant" and found.get("stopReason") in ("error", "aborted")
+        return {**found, **change(found)} if failed else found
+
+    return [line if "send" in line else changed(line) for line in thaw([*lines])]
+
+
+LIES: dict[str, Callable[[Object], Object]] = {
+    "reason": lambda answer: {"stopReason": "aborted" if answer["stopReason"] == "error" else "error"},
+    "model": lambda answer: {"model": "nobody"},
+    "provider": lambda answer: {"api": "x", "provider": "y"},
+    "content": lambda answer: {"content": [{"type": "text", "text": "all is well"}]},
+    "usage": lambda answer: {"usage": {**answer["usage"], "input": 999}},
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_failure_is_told_as_one_of_the_two_has_it(lie: str) -> None:
+    safe, total = [], 0
+    for name in RULED[::4]:
+        expected = expect_it(name)
+        assert expected.enters is not None
+        shared = expected.enters + 1
+        odd = [*expected.lines[:shared], *with_failures(expected.lines[shared:], LIES[lie])]
+        if fingerprint(odd) in (expected.fingerprint, fingerprint(expected.unruled_side)):
+            continue
+        total += 1
+        safe += [] if why_unsafe(odd, expected) else [name]
+    assert total > 15
+    # Where runtime and release tell it with two reasons, who has them the other way round is safe.
+    assert len(safe) <= (lie == "reason"), safe
+
+
+@pytest.mark.parametrize("error", [None, "the moon is full"])
+@pytest.mark.parametrize("name", ["prepare_next_turn_throws", "finish_turn_throws"])
+def test_a_failure_is_told_once(name: str, error: str | None) -> None:
+    """Not again in a turn behind it, whatever the error is called there."""
+    expected = expect_it(name)
+    lines = list(expected.lines)
+    kinds = [(event_of(line) or {}).get("type") for line in lines]
+    (end,) = (at for at, kind in enumerate(kinds) if kind == "agent_end")
+    start = max(at for at, kind in enumerate(kinds) if kind == "turn_start")
+    again = with_failures(lines[start:end], lambda answer: {"errorMessage": error or answer["errorMessage"]})
+    assert not any("send" in line for line in again)
+    last = thaw(lines[end])
+    last["event"]["messages"].append(again[-1]["event"]["message"])
+    assert "told twice" in why_unsafe([*lines[:end], *again, last, *lines[end + 1 :]], expected)
+
+
+# What is shown of a failure elsewhere.
+
+
+def shown(line: Object) -> Any:
+    """What a line shows beside what it tells: a reply, the arguments of a callback, or the state with an event."""
+    if "reply" in line:
+        return line["reply"]
+    args = line.get("args", {})
+    return line.get("state", args.get("state")) if event_of(line) is not None else args
+
+
+def containers(value: Any, kind: Callable[[Any], bool]) -> Iterator[Any]:
+    """The values of a kind in another one, itself and those in it."""
+    if kind(value):
+        yield value
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from containers(item, kind)
+
+
+INVENTED: Object = {
+    "role": "assistant", "content": [], "api": "x", "provider": "y", "model": "z", "stopReason": "error",
+    "usage": {}, "timestamp": "#",
+}  # fmt: skip
+
+TRANSCRIPT_LIES: dict[str, Callable[[list[Any], int], object]] = {
+    "invented": lambda messages, at: messages.append(INVENTED),
+    "left out": lambda messages, at: messages.pop(at),
+    "twice": lambda messages, at: messages.append(messages[at]),
+    "model": lambda messages, at: messages[at].update(model="zork"),
+    "content": lambda messages, at: messages[at].update(content=[{"type": "text", "text": "all is well"}]),
+    "usage": lambda messages, at: messages[at].update(usage={"input": {"role": "assistant"}}),
+    "text": lambda messages, at: messages[at].update(errorMessage="all went well"),
+    "moved": lambda messages, at: messages.insert(0, messages.pop(at)),
+}
+STATE_LIES: dict[str, Callable[[Object], object]] = {
+    "error": lambda state: state.update(errorMessage="all went well"),
+    "odd error": lambda state: state.update(errorMessage=5),
+    "no error": lambda state: state.pop("errorMessage", None),
+    "streaming": lambda state: state.update(streamingMessage=INVENTED),
+    "pending": lambda state: state.update(pendingToolCalls=["t9"]),
+    "signal": lambda state: state.update(signal="zork"),
+}
+
+
+def lies(line: Object) -> Iterator[tuple[str, Object]]:
+    """The line with one lie in what it shows."""
+
+    def has_failures(value: Any) -> bool:
+        return isinstance(value, list) and any(map(is_failure, value))
+
+    def is_state(value: Any) -> bool:
+        return isinstance(value, dict) and "isStreaming" in value
+
+    for nth, messages in enumerate(containers(shown(line), has_failures)):
+        at = next(at for at, message in enumerate(messages) if is_failure(message))
+        for name, lie in TRANSCRIPT_LIES.items():
+            if name != "moved" or at > 0:
+                odd = thaw(line)
+                lie([*containers(shown(odd), has_failures)][nth], at)
+                yield name, odd
+    for nth, _ in enumerate(containers(shown(line), is_state)):
+        for name, change in STATE_LIES.items():
+            odd = thaw(line)
+            change([*containers(shown(odd), is_state)][nth])
+            yield name, odd
+
+
+@pytest.mark.parametrize("release", ["0.80.2", RELEASE])
+def test_a_failure_is_shown_as_it_was_told(release: str) -> None:
+    """In the transcript, in what a callback is given, and in the state: whoever is safe may tell it in another way."""
+    safe, total = [], Counter[str]()
+    for golden in [*goldens(release)][::8]:
+        lines = golden.runtime_side()
+        for at in range(golden.enters + 1, len(lines)):
+            for name, odd in lies(lines[at]):
+                if canonical(odd) != canonical(lines[at]):
+                    total[name] += 1
+                    told = [*lines[:at], odd, *lines[at + 1 :]]
+                    safe += [] if why_unsafe_in(golden, told) else [(golden.scenario, at, name)]
+    assert total.keys() == TRANSCRIPT_LIES.keys() | STATE_LIES.keys()
+    assert safe == []
+
+
+def test_what_the_hook_is_given_of_a_failure_was_told() -> None:
+    expected = expect_it("stream_ends_finish_turn")
+    (at,) = (at for at, line in enumerate(expected.lines) if asks(line) == "finishTurn")
+    odd = thaw([*expected.lines])
+    odd[at]["args"]["newMessages"][1]["usage"]["output"] = {"role": "assistant"}
+    assert "neither runtime nor release says" in why_unsafe(odd, expected)
+
+
+# However much is said.
+
+
+def flood_of(kind: str, count: int) -> Iterator[Object]:
+    """That many things that come to nothing."""
+    for n in range(count):
+        address = {"fn": "zzz", "nth": n}
+        message = {"role": "user", "content": str(n)}
+        update = {"type": "tool_execution_update", "toolCallId": f"t{n}", "toolName": "a", "args": {}}
+        if kind == "asks":
+            yield from ({"ask": address, "args": {}}, {"tell": "withdrawn", "ask": address})
+        elif kind == "updates":
+            yield {"tell": "event", "key": "L", "event": update, "state": {"pendingToolCalls": []}}
+        else:
+            yield from (
+                {"tell": "event", "key": "L", "event": {"type": each, "message": message}}
+                for each in ("message_start", "message_end")
+            )
+
+
+@pytest.mark.parametrize("kind", ["asks", "updates", "messages"])
+def test_the_work_grows_with_what_is_said(kind: str) -> None:
+    """And not with its square: a subject may say very much."""
+
+    def work(count: int) -> int:
+        calls = 0
+
+        def counted(*_: object) -> None:
+            nonlocal calls
+            calls += 1
+
+        lines = [{"send": {"cmd": "create", "listeners": ["L"]}}, *flood_of(kind, count), {"end": "settled"}]
+        (conversation,) = conversations(lines)
+        before = sys.getprofile()
+        sys.setprofile(counted)
+        try:
+            for predicate in ALWAYS:
+                next(predicate(conversation), None)
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    assert work(400) < 2.5 * work(200)
+
+
+class Heard:
+    """As much of a conversation as `awaiting` looks at."""
+
+    def __init__(self, events: list[Delivery], lines: int) -> None:
+        self.events = events
+        self.lines: list[Object] = [{"tell": "event"} for _ in range(lines)]
+        self.settlements: list[Any] = []
+
+
+deliveries = st.lists(
+    st.builds(
+        lambda kind, call, first, more: Delivery({"type": kind, "toolCallId": call}, first, first + more),
+        st.sampled_from(["turn_start", "tool_execution_update", "tool_execution_end"]),
+        st.sampled_from(["t1", "t2"]),
+        st.integers(0, 9),
+        st.integers(0, 4),
+    ),
+    max_size=6,
+)
+
+
+@given(deliveries)
+def test_only_what_calls_say_is_on_its_way_at_once(found: list[Delivery]) -> None:
+    events = sorted(found, key=lambda each: each.first)
+
+    def side_by_side(one: Object, other: Object) -> bool:
+        if "turn_start" in (one["type"], other["type"]):
+            return False
+        both = one["type"] == other["type"] == "tool_execution_update"
+        return both or bool(one["toolCallId"] != other["toolCallId"])
+
+    late = [
+        each.event["type"]
+        for at, each in enumerate(events)
+        if any(other.last > each.first and not side_by_side(other.event, each.event) for other in events[:at])
+    ]
+    said = [what.split()[0] for what in awaiting(cast(Conversation, Heard(events, 14)))]
+    assert said == late

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_trio.conformance.faults import ProtocolFault, SubjectUnstartable
-from pi_trio.conformance.protocol import NESTING, Framing, check, check_hello, decode
+from pi_trio.conformance.protocol import NAMES, NESTING, Framing, check, check_hello, decode
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-1000, 1000) | st.text(max_size=5),
@@ -148,3 +148,26 @@ def test_nesting_is_bounded(opening: str) -> None:
 
 def test_brackets_in_texts_are_no_nesting() -> None:
     assert decode(b'{"re":1,"ok":"' + b"[" * 1000 + b'"}')["ok"] == "[" * 1000
+
+
+HELLO = {
+    "tell": "hello",
+    "protocol": 1,
+    "subject": "s",
+    "version": "1",
+    "profile": "p",
+    "hooks": [],
+    "commands": [],
+}
+
+
+@pytest.mark.parametrize("field", ["hooks", "commands", "features"])
+def test_a_hello_names_no_more_than_a_person_could_have_written(field: str) -> None:
+    for count in (NAMES, NAMES + 1):
+        names = [f"x{n}" for n in range(count)]
+        message = {**HELLO, field: {"options": names} if field == "features" else names}
+        if count == NAMES:
+            check_hello(message)
+        else:
+            with pytest.raises(SubjectUnstartable, match=r"more than 1000 (hooks|commands|options): "):
+                check_hello(message)

@@ -81,6 +81,18 @@ def test_a_stream_that_contradicts_itself_cannot_be_rebuilt(events: Any) -> None
         rebuilt(events)
 
 
+@pytest.mark.parametrize("odd", [None, "zork", [], 5])
+def test_what_is_no_message_and_no_call_fits_nothing(odd: Any) -> None:
+    """A scenario of somebody's own may hold anything there."""
+    *said, done = response(call("t1", "a"))
+    *begun, end = said
+    assert end["type"] == "toolcall_end"
+    without = {key: value for key, value in done.items() if key != "message"}
+    for events in ([*said, {**done, "message": odd}], [*said, without], [*begun, {**end, "toolCall": odd}]):
+        with pytest.raises(Contradiction):
+            rebuilt(events)
+
+
 def test_the_given_events_are_not_touched() -> None:
     events = response(CALL)
     before = str(events)

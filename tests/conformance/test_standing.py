@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from pi_trio.conformance.clauses import Clause
-from pi_trio.conformance.standing import Breach, Seen, Standing, levels, standings
+from pi_trio.conformance.standing import Breach, Seen, Standing, group_standings, standings
 from pi_trio.conformance.verdict import Outcome, Verdict
 
 MUST = Clause(
@@ -147,7 +147,7 @@ def test_groups_count_what_must_hold_apart_from_rulings() -> None:
     verdicts = standings(
         [MUST, RULING], Seen(verdicts=[verdict("text", Outcome.PASS)], breaches=[breach("tool")])
     )
-    events, containment = levels(verdicts)
+    events, containment = group_standings(verdicts)
     assert (events.group, events.musts, events.counts[Standing.BROKEN]) == ("events", 1, 1)
     assert (containment.group, containment.musts, containment.rulings[Standing.HOLDS]) == (
         "containment",

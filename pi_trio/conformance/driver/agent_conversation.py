@@ -14,7 +14,7 @@ from ...profile import Profile
 from ..protocol import Object
 from .asks import DriverError
 from .exchange import Exchange
-from .fields import object_of, read, read_messages, read_prompt, string
+from .fields import object_of, option, read, read_messages, read_prompt, string
 from .offers import HOOKS, chosen_options, settable_options, wanted_hooks
 from .showing import show_state
 from .subscriptions import Subscriptions
@@ -54,11 +54,11 @@ class AgentConversation:
             given[HOOKS[name]] = getattr(callbacks, HOOKS[name])
         initial = object_of(create.get("initialState", {}))
         if "systemPrompt" in initial:
-            given["system_prompt"] = string(initial, "systemPrompt")
+            given["system_prompt"] = option(initial, "systemPrompt")
         if "model" in initial:
             given["model"] = read(initial["model"], Model, "initialState.model")
         if "thinkingLevel" in initial:
-            given["thinking_level"] = initial["thinkingLevel"]
+            given["thinking_level"] = option(initial, "thinkingLevel")
         if "messages" in initial:
             given["messages"] = read_messages(initial["messages"], "initialState.messages")
         return Agent(
@@ -124,13 +124,12 @@ class AgentConversation:
 
     def set_option(self, command: Object) -> None:
         name = string(command, "name")
-        value: Any = command.get("value")
         if name not in settable_options(self.agent.profile):
             raise DriverError(f"{self.agent.profile.name} has no settable option {name!r}")
         if name == "model":
-            self.agent.model = read(value, Model, "value")
+            self.agent.model = read(command.get("value"), Model, "value")
         else:
-            setattr(self.agent, _SETTABLE[name], value)
+            setattr(self.agent, _SETTABLE[name], option(command, "value", called=name))
 
     def state(self, _command: Object) -> Object:
         return self._state()

@@ -5,7 +5,7 @@ Whatever does not fit is a `DriverError`, whose text says what was expected.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ...codec import structure
 from ...errors import CodecError
@@ -13,6 +13,22 @@ from ...jsonvalue import JSON
 from ...messages import ImageContent, Message
 from ..protocol import Object
 from .asks import DriverError
+
+_CHOICES: Final = {
+    "steeringMode": ("one-at-a-time", "all"),
+    "followUpMode": ("one-at-a-time", "all"),
+    "toolExecution": ("parallel", "sequential"),
+    "abortMode": ("signal", "cancel"),
+}
+_TYPES: Final[dict[str, tuple[str, type | tuple[type, ...]]]] = {
+    "sessionId": ("a string", str),
+    "transport": ("a string", str),
+    "thinkingLevel": ("a string", str),
+    "systemPrompt": ("a string", str),
+    "thinkingBudgets": ("an object", dict),
+    "identity": ("an object", dict),
+    "maxRetryDelayMs": ("a number", (int, float)),
+}
 
 
 def read(value: JSON, cls: Any, what: str) -> Any:
@@ -37,6 +53,23 @@ def object_of(value: Any) -> Object:
     if not isinstance(value, dict):
         raise DriverError("an object was expected")
     return cast("Object", value)
+
+
+def option(given: Object, name: str, *, called: str | None = None) -> Any:
+    """The field, which must be a value that the option of that name can have.
+
+    Args:
+        called: the name of the option, if the field has another one.
+    """
+    value, called = given.get(name), called or name
+    if called in _CHOICES:
+        if value not in _CHOICES[called]:
+            raise DriverError(f"{called} is {' or '.join(_CHOICES[called])}, not {value!r}")
+    else:
+        kind, types = _TYPES[called]
+        if not isinstance(value, types) or isinstance(value, bool):
+            raise DriverError(f"{called} is {kind}, not {value!r}")
+    return value
 
 
 def string(command: Object, name: str) -> str:

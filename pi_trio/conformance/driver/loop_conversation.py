@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, NoReturn
 
 import attrs
+import trio
 
 from ...abort import AbortController, AbortSignal
 from ...agent.agent import UNKNOWN_MODEL
@@ -31,7 +32,7 @@ from ...timestamps import now
 from ..protocol import Object
 from .asks import DriverError, RefusedError
 from .exchange import Exchange
-from .fields import object_of, read, read_messages, read_prompt, string
+from .fields import object_of, option, read, read_messages, read_prompt, string
 from .offers import HOOKS, chosen_options, wanted_hooks
 from .subscriptions import Subscriptions
 
@@ -55,7 +56,7 @@ class LoopConversation:
         self._context = AgentContext(
             messages=read_messages(initial.get("messages", []), "initialState.messages"),
             tools=self.exchange.callbacks.tools(create.get("tools", [])),
-            system_prompt=initial.get("systemPrompt"),
+            system_prompt=option(initial, "systemPrompt") if "systemPrompt" in initial else None,
         )
         self._running: AbortController | None = None
         self._listeners = Listeners()
@@ -74,7 +75,7 @@ class LoopConversation:
             model=read(initial["model"], Model, "initialState.model")
             if "model" in initial
             else UNKNOWN_MODEL,
-            thinking_level=initial.get("thinkingLevel", "off"),
+            thinking_level=option(initial, "thinkingLevel") if "thinkingLevel" in initial else "off",
             tool_execution=options.pop("tool_execution", "parallel"),
             hooks=Hooks(**hooks),
             options=StreamOptions(**options),
@@ -102,6 +103,7 @@ class LoopConversation:
         if self._running is not None:
             raise RefusedError("a run is going on, and the loop has no queue for another one")
         controller = AbortController()
+        run: LoopRun | Exception
         try:
             run = start(
                 context=self._context,
@@ -113,13 +115,16 @@ class LoopConversation:
                 grace=0.0,  # it is only ever cancelled to be disposed of
             )
         except Exception as error:
-            self.exchange.refuse(op, error)
-        else:
-            self._running = controller
-            self.exchange.follow(op, lambda: self._finish(run))
+            run = error
+        # What cannot begin is over as late as in Pi: as soon as nothing else is to be done.
+        self._running = controller
+        self.exchange.follow(op, lambda: self._finish(run))
 
-    async def _finish(self, run: LoopRun) -> None:
+    async def _finish(self, run: LoopRun | Exception) -> None:
         try:
+            if isinstance(run, Exception):
+                await trio.lowlevel.checkpoint_if_cancelled()
+                raise run
             added = await run.finish()
         finally:
             self._running = None
@@ -144,16 +149,18 @@ class LoopConversation:
         self._context = attrs.evolve(self._context, messages=read_messages(command.get("messages")))
 
     def set_option(self, command: Object) -> None:
-        value: Any = command.get("value")
         match string(command, "name"):
             case "model":
-                self._config = attrs.evolve(self._config, model=read(value, Model, "value"))
-            case "thinkingLevel":
-                self._config = attrs.evolve(self._config, thinking_level=value)
-            case "toolExecution":
-                self._config = attrs.evolve(self._config, tool_execution=value)
-            case "systemPrompt" if not self._profile.system_messages:
-                self._context = attrs.evolve(self._context, system_prompt=value)
+                self._config = attrs.evolve(self._config, model=read(command.get("value"), Model, "value"))
+            case "thinkingLevel" as name:
+                level = option(command, "value", called=name)
+                self._config = attrs.evolve(self._config, thinking_level=level)
+            case "toolExecution" as name:
+                mode = option(command, "value", called=name)
+                self._config = attrs.evolve(self._config, tool_execution=mode)
+            case "systemPrompt" as name if not self._profile.system_messages:
+                prompt = option(command, "value", called=name)
+                self._context = attrs.evolve(self._context, system_prompt=prompt)
             case name:
                 raise DriverError(f"{self._profile.name} has no settable option {name!r} for target loop")
 

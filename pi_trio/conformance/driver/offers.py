@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from ...profile import Profile
 from ..protocol import Object
 from .asks import DriverError
-from .fields import object_of, strings
+from .fields import object_of, option, strings
 
 #: What a conversation is with: an `Agent`, or the loop alone.
 Target: TypeAlias = Literal["agent", "loop"]
@@ -84,15 +84,13 @@ def chosen_options(profile: Profile, target: Target, create: Object) -> Object:
     """The options that a `create` sets, under the runtime's names for them.
 
     Raises:
-        DriverError: one of them is not offered, or is an abort mode that there is not.
+        DriverError: one of them is not offered, or has a value that it cannot have.
     """
     given = object_of(create.get("options", {}))
     offered = _offered(profile, target)
     if unknown := [name for name in given if name not in offered]:
         raise DriverError(f"{profile.name} has no option {', '.join(unknown)} for target {target}")
-    if given.get("abortMode", "signal") not in ("signal", "cancel"):
-        raise DriverError(f"abortMode {given['abortMode']!r} is not offered")
-    return {OPTIONS[name]: value for name, value in given.items()}
+    return {OPTIONS[name]: option(given, name) for name in given}
 
 
 def settable_options(profile: Profile) -> list[str]:

@@ -9,7 +9,7 @@ the value whose trace it shows. `fit` does this for every field, and ends with t
 from __future__ import annotations
 
 from .choices import Choice
-from .concerned import Concern, Explanation, Failure, Failures, fields_concerned
+from .concerned import Concern, Explanation, fields_concerned
 from .descent import Fitted, fit
 from .reference import Reference
 from .rulings import Rulings
@@ -21,8 +21,6 @@ __all__ = [
     "Choice",
     "Concern",
     "Explanation",
-    "Failure",
-    "Failures",
     "Finding",
     "Fitted",
     "Reference",

@@ -18,10 +18,12 @@ from pi_trio.conformance.scenario import Scenario
 from pi_trio.profile import FIELDS, PROFILES, Profile, get_profile
 
 from .choices import by_likeness, choices, composed, with_value
+from .concerned import explaining
 from .order import in_order
 from .reference import Reference
 from .rulings import Rulings
 from .telling import MISFITS, Certainty, Finding, Telling
+from .trace import Trace
 from .witness import Witness
 
 HASTY: Final = 2
@@ -58,6 +60,11 @@ class Fitted:
         """The fields that could show, and did not."""
         return tuple(finding for finding in self.findings if finding.told is Certainty.UNCLEAR)
 
+    @property
+    def tells(self) -> bool:
+        """Whether anything was seen that tells of a field. (That something is not offered can be read in the hello.)"""
+        return self.driven > 0 and any(finding.matters for finding in self.findings)
+
 
 async def fit(
     keeper: Keeper,
@@ -81,10 +88,16 @@ async def fit(
     reference = reference or Reference()
     witness = Witness(keeper, scenarios)
     telling = Telling(reference, witness, rulings)
-    start = await _start(reference, witness, in_order(witness.scenarios, rulings))
+    probes = _probes(witness, in_order(witness.scenarios, rulings))
+    start = await _start(reference, witness, probes)
+    likely = await _likely(reference, witness, probes, start, rulings)
+    for scenario in probes:
+        trace = await reference.trace(likely, scenario)
+        if trace.key == (await witness.shows(scenario, trace)).key:
+            telling.faultless.add(scenario.name)
     # What is read everywhere shows everywhere: as long as that is wrong, hardly anything else can be seen.
     fields = sorted(FIELDS, key=reference.reads, reverse=True)
-    search = _Search(telling, PROFILES[start], fields)
+    search = _Search(telling, likely, fields)
     await search.run(progress)
     nearest, name = await search.name(witness.release or start, own=witness.release)
     findings = tuple(search.findings[field] for field in FIELDS)
@@ -94,23 +107,49 @@ async def fit(
     )  # fmt: skip
 
 
-async def _start(reference: Reference, witness: Witness, order: Sequence[Scenario]) -> str:
-    """The release to start from: the subject does the same in most probes, or nearly so; if in doubt, the one it
-    claims to be.
-    """
+def _probes(witness: Witness, order: Sequence[Scenario]) -> list[Scenario]:
+    """The first of each topic that the subject can play."""
     probes: dict[str, Scenario] = {}
     for scenario in (each for each in order if not witness.lacks(each)):
         probes.setdefault(scenario.topic, scenario)
+    return [*probes.values()][:PROBES]
+
+
+async def _likely(
+    reference: Reference, witness: Witness, probes: Sequence[Scenario], start: str, rulings: Rulings
+) -> Profile:
+    """Where the descent begins: at the release to start from, or that which the subject claims to be, with those fields
+    changed that explain what the probes show otherwise. As long as two fields are wrong, it does as under no value of
+    either.
+    """
+    scores: dict[Profile, int] = {}
+    for release in [PROFILES[name] for name in dict.fromkeys((start, witness.release or start))]:
+        seen: list[tuple[Scenario, Trace]] = []
+        for scenario in probes:
+            trace = await reference.trace(release, scenario)
+            got = await witness.shows(scenario, trace)
+            if not (trace.missing or got.missing or got.broken):
+                seen.append((scenario, got))
+        profile = await explaining(reference, release, seen, rulings)
+        traces = [(await reference.trace(profile, scenario), got) for scenario, got in seen]
+        scores[profile] = sum(trace.key == got.key for trace, got in traces)
+    return max(scores, key=lambda profile: scores[profile])
+
+
+async def _start(reference: Reference, witness: Witness, probes: Sequence[Scenario]) -> str:
+    """The release to start from: the subject does the same in most probes, or nearly so; if in doubt, the one it
+    claims to be, or else the newest.
+    """
     scores: dict[str, tuple[int, int]] = {}
     for name, profile in PROFILES.items():
         equal = lines = 0
-        for scenario in [*probes.values()][:PROBES]:
+        for scenario in probes:
             trace = await reference.trace(profile, scenario)
             got = await witness.shows(scenario, trace)
             equal += trace.key == got.key
             lines += trace.parts_at(got)
         scores[name] = equal, lines
-    return max(PROFILES, key=lambda name: (scores[name], name == witness.release))
+    return max(reversed([*PROFILES]), key=lambda name: (scores[name], name == witness.release))
 
 
 class _Search:
@@ -145,7 +184,11 @@ class _Search:
         if self._under.get(field) == (self._profile, misfits):
             return
         if known is None or not await self._holds(known):
-            self.findings[field] = known = await self._telling.tell(field, self._profile, misfits=misfits)
+            found = await self._telling.tell(field, self._profile, misfits=misfits)
+            if known is None or found.told is not Certainty.UNCLEAR or not self._telling.over:
+                self.findings[field] = known = (
+                    found  # or else it is unclear because nobody can be asked any more
+                )
         fitting = [choice for choice in choices(field) if {*choice.releases} & {*known.releases}]
         if known.matters and getattr(self._profile, field) not in [choice.value for choice in fitting]:
             self._profile = with_value(self._profile, field, fitting[0].value)

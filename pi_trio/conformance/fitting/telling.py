@@ -5,7 +5,8 @@ scenarios, the cheapest first, and each time only those values remain whose trac
 runtime differ from Pi, only what comes before counts.
 
 A subject that deviates otherwise too shows the trace of no value. Then several scenarios are asked, and if they agree
-on which value it is nearest to, that is an answer, though a weaker one.
+on which value it is nearest to, that is an answer, though a weaker one; but first those are asked in which it has been
+seen to do as the runtime, under whatever value.
 """
 
 from __future__ import annotations
@@ -180,6 +181,13 @@ class Telling:
         self._witness = witness
         self._rulings = rulings
         self._orders: dict[str, list[Scenario]] = {}
+        self.faultless: set[str] = set()
+        """The names of scenarios in which the subject has done all as the runtime does under some profile."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the subject is not asked any more."""
+        return bool(self._witness.last_asked)
 
     async def tell(
         self, field: str, profile: Profile, *, misfits: int = MISFITS, only: Container[str] | None = None
@@ -198,6 +206,10 @@ class Telling:
                 break
             if only is None or scenario.name in only:
                 await self._ask(evidence, field, profile, scenario)
+        if only is None and evidence.voices:
+            for scenario in (each for each in self._orders[field] if each.name in self.faultless):
+                if len(evidence.left) > 1 and not self._witness.last_asked:
+                    await self._ask(evidence, field, profile, scenario)
         return _finding(field, evidence, self._witness.last_asked)
 
     async def _ask(self, evidence: _Evidence, field: str, profile: Profile, scenario: Scenario) -> None:
@@ -216,6 +228,8 @@ class Telling:
             _Sight(choice, trace, await self._witness.shows(scenario, trace), claimed)
             for choice, trace in traces.items()
         ]
+        if any(sight.trace.key == sight.got.key for sight in sights):
+            self.faultless.add(scenario.name)
         if evidence.shown(scenario.name, sights):
             return
         if (commands := self._rulings.commands_before(scenario.name)) is not None:

@@ -8,11 +8,22 @@ asked any more.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from fractions import Fraction
 from typing import Final
 
+from pi_trio.conformance.compare import bounded
 from pi_trio.conformance.expected import lacking
-from pi_trio.conformance.faults import SubjectDied, SubjectFault, SubjectUnstartable
+from pi_trio.conformance.faults import (
+    ProtocolFault,
+    SubjectDied,
+    SubjectEndless,
+    SubjectFault,
+    SubjectLate,
+    SubjectMissed,
+    SubjectMute,
+    SubjectSilent,
+    SubjectUnstartable,
+)
+from pi_trio.conformance.giving_up import MISSES, Losses
 from pi_trio.conformance.keeper import Keeper
 from pi_trio.conformance.lockstep import Guide
 from pi_trio.conformance.mirror import mirrored
@@ -30,7 +41,9 @@ whole patience.
 """
 
 CRASHES: Final = 12
-"""The same for a subject that dies each time, which costs little."""
+"""The same for a subject that dies each time, which costs little; or says nothing, which may be right, or as far as it
+comes with the trace of a wrong value.
+"""
 
 
 class Witness:
@@ -46,7 +59,12 @@ class Witness:
         self._seen: dict[tuple[str, Hashable], Trace] = {}
         self._lacking: dict[str, tuple[str, ...]] = {}
         self._unable: dict[tuple[str, Hashable], tuple[str, ...]] = {}
-        self._row = Fraction(0)
+        self._lost = Losses({
+            SubjectDied: CRASHES, SubjectUnstartable: BREAKS, SubjectSilent: BREAKS, SubjectEndless: BREAKS,
+            ProtocolFault: BREAKS, SubjectMute: CRASHES, SubjectMissed: MISSES,
+        })  # fmt: skip
+        self._last = ""
+        """The scenario that it was driven through last."""
         self.broken: dict[str, SubjectFault] = {}
         """The scenarios that it broke off, and how."""
         self.declared = declared(self._hello)
@@ -63,7 +81,7 @@ class Witness:
     @property
     def last_asked(self) -> str:
         """The scenario after which it was not asked any more; empty as long as it is."""
-        return [*self.broken][-1] if self._row >= 1 else ""
+        return self._last if self._lost.over else ""
 
     def lacks(self, scenario: Scenario) -> tuple[str, ...]:
         """What one of its scenarios asks for that it does not offer."""
@@ -92,13 +110,14 @@ class Witness:
             if self.last_asked:
                 return Trace()
             lines, fault = await self._drive(scenario, guide)
-            if fault is None:
-                self._row = Fraction(0)
-            else:
-                self._row += Fraction(1, CRASHES if isinstance(fault, SubjectDied) else BREAKS)
+            self._lost.note(fault)
+            self._last = scenario.name
+            # Driven by the wrong trace it comes too late, or is waited for in vain: that is an answer, and no break.
+            broken = fault is not None and not isinstance(fault, SubjectLate)
+            if fault is not None and (broken or self._lost.over):
                 self.broken.pop(scenario.name, None)
                 self.broken[scenario.name] = fault
-            self._seen[key] = Trace(lines=lines, broken=fault is not None)
+            self._seen[key] = Trace(lines=bounded(lines), broken=broken)
         return self._seen[key]
 
     async def _drive(

@@ -78,7 +78,7 @@ def unsafe(
         for each in conversations(trace):
             for predicate in predicates:
                 yield from predicate(each)
-        yield from _differences(trace[shared:], runtime[shared:], release[shared:])
+        yield from _differences(shared, trace, runtime, release)
 
     for _ in wrong(runtime):  # of which nothing is wrong: what is raised here is a fault of the tester
         pass
@@ -88,9 +88,11 @@ def unsafe(
         return "it says what cannot be understood"  # an event without its message, say
 
 
-def _differences(got: Sequence[Object], one: Sequence[Object], other: Sequence[Object]) -> Iterator[str]:
-    """What of a trace, from the command on that enters the rulings, is no matter of theirs and yet otherwise."""
+def _differences(
+    shared: int, got: Sequence[Object], one: Sequence[Object], other: Sequence[Object]
+) -> Iterator[str]:
+    """What of a trace, behind the lines that all share, is no matter of the rulings and yet otherwise."""
     if got[-1] != one[-1]:
         yield f"it ends otherwise: {got[-1].get('end')}"
-    yield from debts(got, one, other)
-    yield from strays(got, one, other)
+    yield from debts(got[shared:], one[shared:], other[shared:], before=one[:shared])
+    yield from strays(got, one, other, shared=shared)

@@ -41,6 +41,10 @@ class _Run:
     ended: Counter[str] = attrs.field(factory=Counter[str])
     """How often each call was ended and has no result."""
     results: list[Object] = attrs.field(factory=list[Object])
+    asked: bool = False
+    """A request was made in the turn."""
+    told: bool = False
+    """The failure of the run has been told, in a turn without a request."""
 
     def take(self, event: Object) -> str:
         """Go on by one event; what is wrong with it, or nothing."""
@@ -49,7 +53,7 @@ class _Run:
             return self._end(event)
         if kind == "turn_start":
             wrong = "a turn starts inside a turn" if self.in_turn else ""
-            self.in_turn, self.answer, self.results = True, None, []
+            self.in_turn, self.answer, self.results, self.asked = True, None, [], False
             return wrong
         if not self.in_turn:
             return f"{kind} outside a turn"
@@ -61,6 +65,7 @@ class _Run:
 
     def callback(self, fn: str) -> str:
         """What is wrong with a callback at this place, or nothing."""
+        self.asked = self.asked or fn == "streamFn"
         if self.message and fn in _IN_A_TURN | _BETWEEN_TURNS:
             return f"{fn} is asked inside a message ({self.message})"
         if self.in_turn and fn in _BETWEEN_TURNS:
@@ -81,6 +86,9 @@ class _Run:
         if role == "assistant":
             if self.answer is not None and message.get("stopReason") in ("error", "aborted"):
                 wrong = wrong or "a failed answer in a turn that has one"
+            if not self.asked and message.get("stopReason") in ("error", "aborted"):
+                wrong = wrong or ("the failure is told twice" if self.told else "")
+                self.told = True
             self.answer = message
         elif role == "toolResult":
             call = message["toolCallId"]
@@ -132,10 +140,15 @@ def nesting(conversation: Conversation) -> Iterator[str]:
     """What of a conversation does not obey the grammar."""
     said = [(delivery.first, delivery.event) for delivery in conversation.events]
     asked = [(at, {"fn": line["ask"]["fn"]}) for at, line in conversation.callbacks()]
-    yield from _parse(conversation, sorted([*said, *asked], key=lambda each: each[0]))
+    requests = [each for each in asked if each[1]["fn"] == "streamFn"]
+    yield from _parse(conversation, _in_order(said, asked))
     for key in conversation.constant:
         heard = [(hearing.at, hearing.event) for hearing in conversation.hearings if hearing.listener == key]
-        yield from (f"{wrong} ({key})" for wrong in _parse(conversation, heard))
+        yield from (f"{wrong} ({key})" for wrong in _parse(conversation, _in_order(heard, requests)))
+
+
+def _in_order(*parts: Sequence[tuple[int, Object]]) -> list[tuple[int, Object]]:
+    return sorted((each for part in parts for each in part), key=lambda each: each[0])
 
 
 def _parse(conversation: Conversation, said: Sequence[tuple[int, Object]]) -> Iterator[str]:
@@ -163,7 +176,7 @@ def _breaks_off(conversation: Conversation, before: int, said: Sequence[tuple[in
     """Whether the last run rightly has no end here: the loop alone failed, or who could hear it failed at what was
     heard last.
     """
-    ends = [line for at, line in conversation.settled() if at < before]
+    ends = [line for at, line in conversation.settlements if at < before]
     if conversation.of_loop and ends and not ends[-1]["ok"]:
         return True
     heard = {at for at, event in said if at < before and "type" in event}

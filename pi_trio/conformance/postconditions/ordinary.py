@@ -2,8 +2,9 @@
 
 A ruling speaks of how what was begun is closed: turns, the end of a run, failed answers, and failed calls. All else is
 *ordinary*. Ordinary lines that both sides have must be there, in that order; those that one side has may be there, in
-their place; others may not. From what shows the transcript, such as a request, what closings put into it is left out.
-When a run settles depends on how it is closed; how it settles has to be as one of the two has it.
+their place; others may not. From what shows the transcript or the state, failures are left out where they are shown
+as this side has told them (`told.py`); else they have to be shown as one of the two shows them. When a run settles
+depends on how it is closed; how it settles has to be as one of the two has it.
 """
 
 from __future__ import annotations
@@ -16,22 +17,31 @@ from pi_trio.jsonvalue import ABSENT
 from ..compare import canonical, opcodes
 from ..lines import event_of, is_callback
 from ..protocol import Object
+from .told import LIVE, Moment, is_failure, moments
 
 _ELSEWHERE: Final = frozenset({"withdrawn", "unhandled", "settled"})
 """Tells that are looked at elsewhere, or not at all."""
 
+_TOLD: Final = {"shown": "as told"}
+"""Stands for the failures in a list."""
+
 _FRAMES: Final = frozenset({"turn_start", "turn_end", "agent_end"})
 
 
-def strays(lines: Sequence[Object], one: Sequence[Object], other: Sequence[Object]) -> Iterator[str]:
-    """Where the ordinary lines of a trace follow neither of two others."""
-    common = {_exactly(line) for line in one} & {_exactly(line) for line in other}
-    sides = tuple(_ordinary(each, common) for each in (lines, one, other))
-    got, left, right = (_settled(each) for each in (lines, one, other))
+def strays(
+    lines: Sequence[Object], one: Sequence[Object], other: Sequence[Object], *, shared: int
+) -> Iterator[str]:
+    """Where the ordinary lines of a trace follow neither of two others, behind the first ones, which all share."""
+    common = {_exactly(line) for line in one[shared:]} & {_exactly(line) for line in other[shared:]}
+    sides = [_Side(each, common, shared) for each in (lines, one, other)]
+    got, left, right = (_settled(each[shared:]) for each in (lines, one, other))
     if any(ok not in (left.get(op), right.get(op)) for op, ok in got.items()):
         yield "an operation settles otherwise than in both"
-    yield from _strays(*([_outline(line) for line in side] for side in sides))
-    yield from _strays(*sides)
+    yield from _strays(*([_outline(line) for line in side.ordinary] for side in sides))
+    yield from _strays(*(side.ordinary for side in sides))
+    states, *known = ({canonical(state) for state in side.states} for side in sides)
+    if odd := states.difference(*known):
+        yield f"it shows a state with what is closed that neither of both shows there: {min(odd):.200}"
 
 
 def _settled(lines: Sequence[Object]) -> dict[str, bool]:
@@ -66,18 +76,27 @@ def _reached(merged: Sequence[tuple[bool, str]], place: int, text: str) -> Itera
             return
 
 
-def _ordinary(lines: Sequence[Object], common: set[str]) -> list[Object]:
-    """The ordinary lines, without what closings put into them."""
-    found: list[Object] = []
-    silent = False
-    for line in lines:
-        if "send" in line:
-            silent = line["send"]["cmd"] == "answer" and line["send"]["ask"]["fn"] == "listener"
-        if silent and _says_nothing(line):
-            continue
-        if line.get("tell") not in _ELSEWHERE and not _closes(line, common):
-            found.append(_shape(line))
-    return found
+class _Side:
+    """The ordinary lines of one side, and the states that go with the others, both without what was told."""
+
+    def __init__(self, lines: Sequence[Object], common: set[str], shared: int) -> None:
+        self.ordinary: list[Object] = []
+        self.states: list[Object] = []
+        silent, known = False, moments(lines)
+        asked_at = known[shared - 1]
+        for line, moment in zip(lines[shared:], known[shared:], strict=True):
+            if "send" in line:
+                silent = line["send"]["cmd"] == "answer" and line["send"]["ask"]["fn"] == "listener"
+                asked_at = moment
+            if silent and _says_nothing(line):
+                continue
+            # A reply tells how things were when the command came; who is in no hurry may have gone on before.
+            when = (asked_at, moment) if "reply" in line else (moment,)
+            if _closes(line, common):
+                state = line.get("state") or line.get("args", {}).get("state")
+                self.states += [_without_told(state, when)] if state else []
+            elif line.get("tell") not in _ELSEWHERE:
+                self.ordinary.append(_shape(line, when))
 
 
 def _says_nothing(line: Object) -> bool:
@@ -91,12 +110,14 @@ def _closes(line: Object, common: set[str]) -> bool:
     if event is None:
         return False
     kind = event["type"]
-    if kind in _FRAMES or (kind.startswith("message_") and _failed_answer(event["message"])):
+    if kind in _FRAMES or (kind.startswith("message_") and _is_failed_answer(event["message"])):
         return True
-    failed = event.get("isError") is True or (
-        kind.startswith("message_") and _failed_result(event["message"])
-    )
+    failed = event.get("isError") is True or (kind.startswith("message_") and is_failure(event["message"]))
     return (failed or kind == "tool_execution_start") and _exactly(line) not in common
+
+
+def _is_failed_answer(message: Object) -> bool:
+    return is_failure(message) and message["role"] == "assistant"
 
 
 def _outline(line: Object) -> Object:
@@ -108,14 +129,6 @@ def _outline(line: Object) -> Object:
 
 def _shows(line: Object) -> bool:
     return is_callback(line) or isinstance(line.get("reply"), (dict, list))
-
-
-def _failed_answer(message: Object) -> bool:
-    return message.get("role") == "assistant" and message.get("stopReason") in ("error", "aborted")
-
-
-def _failed_result(message: Object) -> bool:
-    return message.get("role") == "toolResult" and message.get("isError") is True
 
 
 def _exactly(line: Object) -> str:
@@ -130,27 +143,25 @@ def _unnumbered(line: Object) -> Object:
     return plain
 
 
-def _shape(line: Object) -> Object:
+def _shape(line: Object, when: Sequence[Moment]) -> Object:
     """A line without what closings change in it."""
     shown = _unnumbered(line)
-    if "args" in shown:
-        shown["args"] = {key: value for key, value in shown["args"].items() if key != "state"}
-    shaped: Object = _without_closings(shown)
+    if "state" in line:
+        shown["state"] = line["state"]
+    shaped: Object = _without_told(shown, when)
     return shaped
 
 
-_LIVE: Final = frozenset({"errorMessage", "streamingMessage", "pendingToolCalls"})
-"""Parts of a state that follow from the events, and are looked at there."""
-
-
-def _without_closings(value: Any) -> Any:
+def _without_told(value: Any, when: Sequence[Moment], name: str = "") -> Any:
+    """What has that name, without the failures and the live parts of a state that are shown as they were told."""
     if isinstance(value, list):
-        return [
-            _without_closings(item)
-            for item in value
-            if not (isinstance(item, dict) and (_failed_answer(item) or _failed_result(item)))
-        ]
+        if any(moment.explains(name, value) for moment in when):
+            value = [_TOLD, *(item for item in value if not is_failure(item))]
+        return [_without_told(item, when) for item in value]
     if not isinstance(value, dict):
         return value
-    left_out = _LIVE if "isStreaming" in value else frozenset[str]()
-    return {key: _without_closings(item) for key, item in value.items() if key not in left_out}
+    if "isStreaming" in value:
+        told = {name for moment in when for name in moment.live(value)}
+        value = {key: item for key, item in value.items() if key not in LIVE}
+        value |= {name: value.get(name) for name in LIVE if name not in told}
+    return {key: _without_told(item, when, key) for key, item in value.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -15,12 +15,14 @@ from .said import Conversation, Hearing, Sent
 
 _OF_CALLS: Final = ("execute", "afterToolCall")
 
+_END: Final = "tool_execution_end"
+
 _QUEUE: Final = ("steer", "followUp")
 
 
 def containment(conversation: Conversation) -> Iterator[str]:
     """D-01: nothing of a run is heard after its end, nobody is asked for it, and nothing runs on when it settles."""
-    settled = {at for at, _ in conversation.settled()}
+    settled = {at for at, _ in conversation.settlements}
     over: set[str] = set()
     for at, line in enumerate(conversation.lines):
         hearing = conversation.heard_at.get(at)
@@ -46,7 +48,7 @@ def containment(conversation: Conversation) -> Iterator[str]:
 
 def _said_before_it_settles(conversation: Conversation) -> Iterator[str]:
     """A run settles when its end was heard, by all who did not fail before."""
-    for settles, line in () if conversation.of_loop else conversation.settled():
+    for settles, line in () if conversation.of_loop else conversation.settlements:
         last: dict[str, Hearing] = {}
         for hearing in conversation.hearings:
             if hearing.at < settles:
@@ -65,32 +67,54 @@ def settling(conversation: Conversation) -> Iterator[str]:
 
 def awaiting(conversation: Conversation) -> Iterator[str]:
     """D-01, D-04: an event has reached all who hear it before the run goes on. Only calls go on side by side."""
-    before: list[Delivery] = []
+    latest: dict[str, Delivery] = {}
+    """Of each kind the event so far that is on its way for the longest time."""
     for each in conversation.events:
-        held = next(
-            (other for other in before if other.last > each.first and not _side_by_side(other, each)), None
-        )
-        if held is not None:
+        waited_for = (latest[kind] for kind in _waits_for(each.event) if kind in latest)
+        if (held := next((other for other in waited_for if other.last > each.first), None)) is not None:
             yield f"{each.event['type']} is said before all have heard {held.event['type']}"
-        before.append(each)
-    settles = {at for at, _ in conversation.settled()}
+        for kind in (_ANY, _kind(each.event)):
+            if kind not in latest or latest[kind].last < each.last:
+                latest[kind] = each
+    yield from _goes_on(conversation)
+
+
+def _goes_on(conversation: Conversation) -> Iterator[str]:
+    """Where a run settles, or somebody is asked, while an event is on its way that is none of a call."""
+    coming = deque(each for each in conversation.events if not _is_of_calls(each.event))
+    settles = {at for at, _ in conversation.settlements}
+    held: Delivery | None = None
     for at, line in enumerate(conversation.lines):
-        if at in settles or (is_callback(line) and line["ask"]["fn"] not in _OF_CALLS):
-            held = next((d for d in before if d.first < at < d.last and not _is_of_calls(d.event)), None)
-            if held is not None:
+        while coming and coming[0].first < at:
+            each = coming.popleft()
+            held = each if held is None or held.last < each.last else held
+        if held is not None and at < held.last:
+            if at in settles or (is_callback(line) and line["ask"]["fn"] not in _OF_CALLS):
                 yield f"it goes on before all have heard {held.event['type']}"
 
 
-def _side_by_side(one: Delivery, other: Delivery) -> bool:
-    """Whether two events may be on their way at once: those of two calls, and two updates of one."""
-    if not _is_of_calls(one.event) or not _is_of_calls(other.event):
-        return False
-    updates = one.event["type"] == other.event["type"] == UPDATE
-    return updates or bool(one.event["toolCallId"] != other.event["toolCallId"])
+_ANY: Final = "any"
+
+
+def _kind(event: Object) -> str:
+    """Events of two kinds may be on their way at once if both are of calls; of one kind, only updates may."""
+    return canonical([event["type"], event["toolCallId"]]) if _is_of_calls(event) else "of the run"
+
+
+def _waits_for(event: Object) -> tuple[str, ...]:
+    """The kinds of event that all have to have heard before this one is said."""
+    if not _is_of_calls(event):
+        return (_ANY,)
+    end = _kind({**event, "type": _END})
+    return (
+        ("of the run", end)
+        if event["type"] == UPDATE
+        else ("of the run", end, _kind({**event, "type": UPDATE}))
+    )
 
 
 def _is_of_calls(event: Object) -> bool:
-    return event["type"] in (UPDATE, "tool_execution_end")
+    return event["type"] in (UPDATE, _END)
 
 
 def delivery(conversation: Conversation) -> Iterator[str]:
@@ -135,16 +159,15 @@ def pending(conversation: Conversation) -> Iterator[str]:
         for each in conversation.sent
         if each.command["cmd"] == "state" and each.accepted
     ]
-    for at, state in shown if conversation.create.get("listeners") else ():
-        running = Counter[Any]()
-        for said in conversation.events:
-            kind = said.event["type"]
-            if said.first > at:
-                break
-            if kind == "tool_execution_start":
-                running[said.event["toolCallId"]] += 1
-            elif kind == "tool_execution_end":
-                running[said.event["toolCallId"]] -= 1
+    if not conversation.create.get("listeners"):
+        return
+    coming = deque(conversation.events)
+    running = Counter[Any]()
+    for at, state in sorted(shown, key=lambda each: each[0]):
+        while coming and coming[0].first <= at:
+            event = coming.popleft().event
+            if event["type"] in ("tool_execution_start", _END):
+                running[event["toolCallId"]] += 1 if event["type"] != _END else -1
         if sorted(state.get("pendingToolCalls", ())) != sorted(+running):
             yield "pendingToolCalls is not what runs"
 
@@ -208,7 +231,7 @@ def abort(conversation: Conversation) -> Iterator[str]:
     queued = {
         _content(each.command["message"]) for each in conversation.sent if each.command["cmd"] in _QUEUE
     }
-    settled = {line["op"]: at for at, line in conversation.settled()}
+    settled = {line["op"]: at for at, line in conversation.settlements}
     running: list[str] = []
     for each in conversation.sent:
         running = [op for op in running if settled.get(op, sys.maxsize) > each.at]

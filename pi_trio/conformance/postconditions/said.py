@@ -114,6 +114,15 @@ class Conversation:
         return {canonical(each.command["ask"]): each for each in self.sent if each.command["cmd"] == "answer"}
 
     @cached_property
+    def withdrawn(self) -> dict[str, int]:
+        """Where asks were withdrawn for the first time, by their addresses."""
+        found: dict[str, int] = {}
+        for at, line in enumerate(self.lines):
+            if line.get("tell") == "withdrawn":
+                found.setdefault(canonical(line["ask"]), at)
+        return found
+
+    @cached_property
     def constant(self) -> tuple[str, ...]:
         """The listeners that are there all the time."""
         moved = {
@@ -126,14 +135,17 @@ class Conversation:
         answer = self.answered.get(hearing.asked) if hearing.asked is not None else None
         return answer is not None and "throw" in answer.command
 
-    def settled(self) -> Iterator[tuple[int, Object]]:
+    @cached_property
+    def settlements(self) -> list[tuple[int, Object]]:
         """How operations settled, without those that were refused in the very step that asked for them."""
+        found: list[tuple[int, Object]] = []
         asked: list[Any] = []
         for at, line in enumerate(self.lines):
             if "send" in line:
                 asked = [command.get("op") for command in commands_of(line)]
             elif line.get("tell") == "settled" and (line["ok"] or line["op"] not in asked):
-                yield at, line
+                found.append((at, line))
+        return found
 
     @cached_property
     def is_settled(self) -> bool:
@@ -143,9 +155,8 @@ class Conversation:
 
     def closes(self, asked: str) -> int:
         """The line from which on an ask is not open any more: answered, its stream closed, or withdrawn."""
-        for at, line in enumerate(self.lines):
-            if line.get("tell") == "withdrawn" and canonical(line["ask"]) == asked:
-                return at
+        if (at := self.withdrawn.get(asked)) is not None:
+            return at
         answer = self.answered.get(asked)
         if answer is None:
             return len(self.lines)

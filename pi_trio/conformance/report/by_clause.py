@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pi_trio.conformance.protocol import Object
-from pi_trio.conformance.standing import Cause, ClauseVerdict, Level, Standing, levels
+from pi_trio.conformance.standing import Cause, ClauseVerdict, GroupStanding, Standing, group_standings
 
 from .prose import clean
 
@@ -37,7 +37,7 @@ def show_clauses(
         verbose: every clause, and all scenarios of each cause.
     """
     console.print()
-    console.print(_table(levels(verdicts)))
+    console.print(_table(group_standings(verdicts)))
     if verbose:
         for verdict in verdicts:
             _list(console, verdict)
@@ -66,7 +66,7 @@ def _counts(members: Sequence[ClauseVerdict], name: str) -> str:
     return ", ".join([f"{counts[Standing.HOLDS]} of {len(members)} {name} hold", *rest])
 
 
-def _table(groups: Iterable[Level]) -> Table:
+def _table(groups: Iterable[GroupStanding]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("clauses")
     for heading in ("MUST", "hold", "broken", "not reached", "not offered", "rulings kept", "non-strict"):
@@ -106,12 +106,11 @@ def _show_broken(
     scenarios = {name for cause in verdict.causes for name in cause.scenarios}
     causes = "one cause" if len(verdict.causes) == 1 else f"{len(verdict.causes)} causes"
     seen = "1 scenario" if len(scenarios) == 1 else f"{len(scenarios)} scenarios"
-    level = f"{clause.level} {clause.ruling}" if clause.ruling else clause.level
     console.print()
     console.print(
         Text.assemble(
             (str(verdict.standing), f"bold {_STYLES[verdict.standing]}"), " ", (clause.id, "bold"),
-            f"  {clause.title}  ({level}): {causes}, {seen}",
+            f"  {clause.title}  ({clause.full_level}): {causes}, {seen}",
         ),
         soft_wrap=True,
     )  # fmt: skip

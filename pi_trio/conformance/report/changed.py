@@ -12,7 +12,7 @@ from pi_trio.conformance.changes import Changes, FieldChange, Replacement
 from pi_trio.conformance.clauses import Clause
 from pi_trio.jsonvalue import JSON
 
-from .pages import WIDTH, level_of, prose
+from .pages import WIDTH, prose
 
 _STYLES: Final = {"-": "red", "+": "green"}
 
@@ -78,7 +78,7 @@ def _clauses(replacement: Replacement) -> Table:
 
 
 def _rule(clause: Clause) -> Text:
-    level = "" if clause.level == "MUST" else f" ({level_of(clause)})"
+    level = "" if clause.level == "MUST" else f" ({clause.full_level})"
     heading = prose(f"{clause.title}{level}")
     heading.stylize("bold")
     return heading.append("\n").append_text(prose(clause.rule.replace("\n\n", "\n")))

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pi_trio.conformance.fitting import Certainty, Explanation, Finding, Fitted
-from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.protocol import Object, missing_commands
 from pi_trio.profile import PROFILES
 
 from .prose import clean, count
@@ -60,6 +60,8 @@ def show_fitted(
         say(console, clean(f"{ends} in {listed}: {fault.message}; see {whole(names[0])}"))
         for line in fault.stderr.rstrip().splitlines()[-_STDERR:]:
             say(console, clean(f"  {line}"))
+    if lacks := missing_commands(hello):
+        say(console, f"missing required commands: {', '.join(lacks)}")
     say(console, ", ".join(f"{counts[told]} {told}" for told in Certainty if counts[told]))
     if fitted.base != fitted.nearest:
         say(
@@ -72,7 +74,7 @@ def show_fitted(
         for what, number in (("unclear", counts[Certainty.UNCLEAR]), ("a guess", counts[Certainty.NEAREST]))
         if number
     ]
-    unsure = f"not sure, {', '.join(doubts)}: " if doubts else ""
+    unsure = f"not sure, {', '.join(doubts)}: " if doubts else "" if fitted.tells else "nothing was told: "
     say(console, f"{unsure}--profile {fitted.profile}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -19,6 +20,9 @@ from .terminal import say
 
 WIDTH: Final = 100
 """Columns of a page at most: longer lines are hard to read."""
+
+_NAMED: Final = 6
+"""Scenarios of a surprise or ruling that are named, if there are many."""
 
 _CODE: Final = r"`[^`]+`"
 
@@ -47,7 +51,7 @@ def show_clause(
     for paragraph in clause.rule.split("\n\n"):
         _show(console, prose(paragraph), Text())
     rows: list[tuple[str, RenderableType]] = [
-        ("level", Text(level_of(clause))),
+        ("level", Text(clause.full_level)),
         ("group", Text(clause.group)),
         ("in force", Text(_in_force(clause))),
         ("why", prose(clause.why)),
@@ -62,16 +66,35 @@ def show_clause(
     say(console, f"\npi-trio explain-run {clause.evidence[0]} {_how(clause)}")
 
 
-def show_deviation(console: Console, deviation: Deviation, clauses: Sequence[Clause]) -> None:
-    """Print a surprise or a ruling as a page, with the clauses that refer to it."""
+def show_deviation(
+    console: Console, deviation: Deviation, clauses: Sequence[Clause], *, port: str = ""
+) -> None:
+    """Print a surprise or a ruling as a page, with the clauses that refer to it; `port`: what a port may do."""
     _show_title(console, deviation.id, deviation.title)
     for paragraph in deviation.paragraphs:
         _show(console, prose(paragraph), Text())
-    rows: list[tuple[str, RenderableType]] = [(name, prose(value)) for name, value in deviation.items.items()]
+    rows: list[tuple[str, RenderableType]] = [
+        (name, prose(_abridged(value) if name == "scenarios" else value))
+        for name, value in deviation.items.items()
+    ]
+    if deviation.id.startswith("D-"):
+        rows.insert(
+            2, ("a port may", prose(port or "(nothing of it shows in a trace, so nothing is judged)"))
+        )
     if clauses:
         rows.append(("clauses", _lines(f"{clause.id}  {clause.title}" for clause in clauses)))
     rows.append(("written", Text(f"spec/{deviation.file}, line {deviation.line}")))
     _show_rows(console, rows)
+    scenarios = re.findall(_CODE, deviation.items.get("scenarios", ""))
+    if scenarios and "example" not in deviation.items:
+        say(console, f"\npi-trio explain-run {scenarios[0].strip('`')} --recorded")
+
+
+def _abridged(scenarios: str) -> str:
+    """The first of many scenarios, and how many more there are."""
+    names = scenarios.split(", ")
+    more = len(names) - _NAMED
+    return scenarios if more < 2 else f"{', '.join(names[:_NAMED])}, and {more} more"
 
 
 def show_list(console: Console, clauses: Sequence[Clause]) -> None:
@@ -79,13 +102,8 @@ def show_list(console: Console, clauses: Sequence[Clause]) -> None:
     table = Table.grid(padding=(0, 2))
     for clause in clauses:
         about = prose(clause.title)
-        table.add_row(Text(clause.id, "bold"), Text(level_of(clause)), Text(_span(clause.releases)), about)
+        table.add_row(Text(clause.id, "bold"), Text(clause.full_level), Text(_span(clause.releases)), about)
     _show(console, table)
-
-
-def level_of(clause: Clause) -> str:
-    """`MUST`, or `RULING D-02`."""
-    return f"{clause.level} {clause.ruling}" if clause.ruling else clause.level
 
 
 def clause_document(clause: Clause, evidence: Sequence[Evidence] | None = None) -> dict[str, JSON]:

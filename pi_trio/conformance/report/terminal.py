@@ -263,9 +263,10 @@ def _show_failures(
     console: Console, report: Report, whole: Callable[[str], str], *, put_down: Collection[str], verbose: bool
 ) -> None:
     """What failed. If not all is wanted, what differs and was put down to a clause is shown there, by its causes."""
+    every = _failed(report)
     failed = [
         (verdict, labels)
-        for verdict, labels in _failed(report)
+        for verdict, labels in every
         if verbose or verdict.outcome is not Outcome.FAIL or verdict.name not in put_down
     ]
     for verdict, labels in failed if verbose else failed[:SHOWN]:
@@ -290,10 +291,16 @@ def _show_failures(
             )
             console.print(Text(shown, style="dim"), soft_wrap=True)
         console.print(Text(f"  see it whole: {whole(verdict.name)}", style="dim"), soft_wrap=True)
-    if len(failed) > SHOWN and not verbose:
+    cut = 0 if verbose else max(0, len(failed) - SHOWN)
+    if more := len(every) - len(failed) + cut:
         console.print()
-        console.print(Text(f"and {len(failed) - SHOWN} more: --verbose shows all", style="bold"))
-    if failed:
+        console.print(Text(f"and {more} more: --verbose shows all", style="bold"))
+        if number := len(every) - len(failed):
+            say(
+                console,
+                f"  of {number} the causes are named below: a clause that is BROKEN, or a field that explains it",
+            )
+    if every:
         console.print()
 
 
@@ -327,7 +334,7 @@ def _show_hunk(console: Console, hunk: Hunk, *, more: int, words: str) -> None:
         if not other and line is not None and line in (*hunk.context, hunk.after):
             said += "   (once more)"
         elif heading == "got" and not hunk.got and line is not None:
-            said += "   (without that before it)"
+            said += "   (at once, without what is expected here)"
         console.print(Text.assemble((f"      {heading:10}", style), said), soft_wrap=True)
     if words:
         console.print(Text(f"      in full: {clean(words)}"), soft_wrap=True)

@@ -22,6 +22,7 @@ from pi_trio.conformance.scripting import (
     answer,
     answers,
     assistant,
+    broken,
     call,
     command,
     continue_,
@@ -133,6 +134,16 @@ SCENARIOS = topic(
         steps=[prompt("go"), messages()],
     ),
     scenario(
+        "failed_run_second_start",
+        "A listener fails at the second start of three parallel calls: one is launched, one was never started.",
+        tools=ABC,
+        listeners=["L", "M"],
+        told=["M"],
+        responses=[response(T1, T2, T3)],
+        rules=[fails_at("L", START, 1)],
+        steps=[prompt("go"), messages()],
+    ),
+    scenario(
         "failed_run_sequential_result_start",
         "Sequential, a listener fails at the message_start of the first of three results.",
         tools=ABC,
@@ -162,6 +173,15 @@ SCENARIOS = topic(
         responses=[(done(assistant("on it", T1, stop="toolUse")),), DONE],
         rules=[fails_at("L", "message_start", 1)],
         steps=[prompt("go"), prompt("again")],
+    ),
+    scenario(
+        "failed_run_errored_turn_end",
+        "A listener fails at the turn_end of an answer that was an error: the run has two errors to tell.",
+        listeners=["L", "M"],
+        told=["M"],
+        responses=[broken(HALF, says="429 too many requests"), DONE],
+        rules=[fails_at("L", "turn_end")],
+        steps=[prompt("go"), state(), prompt("again")],
     ),
     # Listeners.
     scenario(

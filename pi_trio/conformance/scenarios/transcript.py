@@ -54,6 +54,13 @@ SCENARIOS = topic(
         steps=[messages(), prompt("go")],
     ),
     scenario(
+        "system_prompt_reaches_the_request",
+        "The prompt is in the request: as a system message, or, in the older releases, beside the messages.",
+        state={"systemPrompt": "be brief"},
+        responses=[DONE],
+        steps=[prompt("go")],
+    ),
+    scenario(
         "initial_messages_with_system",
         "Given messages keep their own system message; tools missing in it are announced.",
         state={
@@ -104,6 +111,16 @@ SCENARIOS = topic(
         tools=[A],
         responses=[DONE],
         steps=[set_tools({**A, "parameters": dict(reversed(A["parameters"].items()))}), prompt("go")],
+    ),
+    scenario(
+        "set_tools_constrained_sampling",
+        "A tool of which only the constrained sampling is new is removed and added, with it.",
+        tools=[A],
+        responses=[DONE],
+        steps=[
+            set_tools({**A, "constrainedSampling": {"type": "json_schema", "strict": "prefer"}}),
+            prompt("go"),
+        ],
     ),
     scenario(
         "set_tools_none",

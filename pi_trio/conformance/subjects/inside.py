@@ -17,6 +17,7 @@ from typing import Final
 import trio
 
 from pi_trio.conformance.faults import ProtocolFault, SubjectDied, SubjectFault, SubjectSilent
+from pi_trio.conformance.nursery import single_errors
 from pi_trio.conformance.protocol import Object, check, check_hello
 from pi_trio.conformance.subject import Subject
 
@@ -63,15 +64,25 @@ async def open_inside(
 
     Raises:
         SubjectFault: it failed at its start, in a task of its own, or at its end.
+
+    An error of the block itself comes out as it is.
     """
+    failed: BaseException | None = None
     with _logging_kept("pi_trio") as log:
         try:
-            async with opener() as subject:
-                check_hello(subject.hello)
-                yield _Inside(subject, patience, log)
+            with single_errors():
+                async with opener() as subject:
+                    check_hello(subject.hello)
+                    try:
+                        yield _Inside(subject, patience, log)
+                    except BaseException as error:
+                        failed = error
+                        raise
         except SubjectFault:
             raise
         except Exception as error:
+            if error is failed:
+                raise
             raise _death(error, log) from error
 
 

@@ -130,8 +130,8 @@ class ProcessSubject(RemoteSubject):
         return decode(self._lines.popleft()) if self._lines else None
 
     async def _fate(self) -> str:
-        """What became of the process."""
-        with trio.move_on_after(_PARTING):
+        """What became of the process. What it is depends on nobody's patience."""
+        with trio.move_on_after(_PARTING, shield=True):
             code = await self._process.wait()
             if code >= 0:
                 return f"it exited with code {code}"

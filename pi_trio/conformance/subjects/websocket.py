@@ -6,6 +6,7 @@ see its stderr. Its profile is what its `hello` says.
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -31,6 +32,9 @@ _CONNECT_WITHIN: Final = 10.0
 
 _PARTING: Final = 2.0
 """Seconds for the closing handshake."""
+
+_STATUS_LINE: Final = 64
+"""Bytes in which the status of an answer stands."""
 
 _TOO_BIG: Final = 1009
 """The code with which our own side closes the connection when a message is too long."""
@@ -94,9 +98,10 @@ async def open_websocket_subject(
     """
     stage = "connecting"
     failed: BaseException | None = None
+    line = _Line(url)
     try:
         with single_errors():
-            async with _Line(url) as line, trio.open_nursery() as nursery:
+            async with line, trio.open_nursery() as nursery:
                 with trio.fail_after(_CONNECT_WITHIN):
                     connection = await line.connect(nursery, limits)
                 stage = "connected"
@@ -118,7 +123,7 @@ async def open_websocket_subject(
         if error is failed:  # the block's own
             raise
         if stage == "connecting":
-            raise SubjectUnstartable(_no_connection(error)) from None
+            raise SubjectUnstartable(_no_connection(error, line)) from None
         if stage == "connected":
             raise SubjectDied(f"it breaks the WebSocket protocol: {error!r:.200}") from error
         # How it says goodbye is no concern of ours.
@@ -135,6 +140,7 @@ class _Line:
         self._place = parts.netloc.rpartition("@")[2]
         self._resource = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         self._stream: trio.abc.Stream | None = None
+        self._answer: _Answer | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -151,12 +157,68 @@ class _Line:
             )
         else:
             self._stream = await trio.open_tcp_stream(self._host, self._port)
-        return await wrap_client_stream(
-            nursery, self._stream, self._place, self._resource, max_message_size=limits.line
-        )
+        with trio.CancelScope() as scope:
+            self._answer = answer = _Answer(self._stream, scope)
+            return await wrap_client_stream(
+                nursery,
+                answer,  # type: ignore[arg-type]  # it needs no more than a stream
+                self._place,
+                self._resource,
+                max_message_size=limits.line,
+            )
+        raise SubjectUnstartable(answer.is_none())
+
+    def answer(self) -> str:
+        """What it was instead of a handshake; empty if there was none."""
+        return "" if self._answer is None else self._answer.is_none()
 
 
-def _no_connection(error: Exception) -> str:
+class _Answer(trio.abc.Stream):
+    """The bytes below the handshake. They show at once that there will be none, and then nobody waits for it.
+
+    Args:
+        scope: that of the wait for the handshake.
+    """
+
+    def __init__(self, stream: trio.abc.Stream, scope: trio.CancelScope) -> None:
+        self._stream = stream
+        self._scope = scope
+        self._begins = b""
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
+        data = await self._stream.receive_some(max_bytes)
+        if not data:
+            self._scope.cancel()
+        elif len(self._begins) < _STATUS_LINE:
+            self._begins += bytes(data[:_STATUS_LINE])
+            if self._status() not in ("", "101"):
+                self._scope.deadline = trio.current_time() + _PARTING  # for its reasons
+        return data
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        await self._stream.send_all(data)
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await self._stream.wait_send_all_might_not_block()
+
+    async def aclose(self) -> None:
+        self._scope.cancel()  # what came was no handshake
+        await self._stream.aclose()
+
+    def _status(self) -> str:
+        match = re.match(rb"HTTP/1\.[01] (\d{3})[ \r]", self._begins)
+        return match[1].decode() if match else ""
+
+    def is_none(self) -> str:
+        """What it was instead of a handshake."""
+        if self._status() not in ("", "101"):
+            return f"refused with status {self._status()}"
+        if not self._begins:
+            return "the connection ended before the handshake"
+        return f"what answers is no WebSocket: {ascii(self._begins)[2:-1]:.80}"
+
+
+def _no_connection(error: Exception, line: _Line) -> str:
     """Why there is none."""
     match error:
         case ConnectionRejected(status_code=status, body=body):
@@ -167,4 +229,4 @@ def _no_connection(error: Exception) -> str:
         case OSError():
             return error.strerror or str(error)
         case _:
-            return str(error) or type(error).__name__
+            return line.answer() or str(error) or type(error).__name__

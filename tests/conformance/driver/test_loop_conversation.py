@@ -150,7 +150,7 @@ async def test_there_is_one_run_at_a_time() -> None:
         ({"target": "loop", "hooks": ["prepareNextTurnWithContext"]}, "no hook prepareNextTurnWithContext"),
         ({"target": "loop", "hooks": ["shouldStopAfterTurn"]}, "no hook shouldStopAfterTurn"),
         ({"target": "loop", "options": {"steeringMode": "all"}}, "no option steeringMode"),
-        ({"target": "loop", "options": {"abortMode": "maybe"}}, "abortMode 'maybe'"),
+        ({"target": "loop", "options": {"abortMode": "maybe"}}, "abortMode is signal or cancel, not 'maybe'"),
         ({"target": "loop", "initialState": {"messages": 1}}, "initialState.messages"),
     ],
 )
@@ -279,3 +279,16 @@ async def test_newer_loops_show_the_prompt_of_the_context_to_the_hooks_alone(pro
         assert loop.open[0]["args"]["context"].keys() == {"messages"}
         await loop.stream(BYE, held=("finishTurn",))
         assert loop.open[0]["args"]["context"]["systemPrompt"] == "be kind"
+
+
+async def test_what_cannot_begin_is_over_only_when_nothing_else_is_to_be_done() -> None:
+    """As in Pi: whoever asks for the next run in the same breath is refused."""
+    async with talking() as loop:
+        await loop.create(target="loop", listeners=["L"], tellListeners=["L"])
+        commands = [{"cmd": "continue", "op": "c"}, {"cmd": "prompt", "op": "p", "input": "go"}]
+        outcomes = await loop.do("burst", cmds=commands)
+        assert outcomes[0] == {"ok": None}
+        assert outcomes[1]["error"].startswith("refused: ")
+        assert [said["op"] for said in loop.said if said.get("tell") == "settled"] == ["c"]
+        await loop.do("prompt", op="p2", input=[USER])
+        await loop.settle()

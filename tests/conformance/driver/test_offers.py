@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -83,7 +83,10 @@ async def test_a_composed_profile_offers_what_it_is_composed_of() -> None:
 @EVERY
 async def test_an_option_that_is_not_listed_is_refused(profile: Any) -> None:
     listed = hello(profile)["features"]
-    values = {"identity": {}, "abortMode": "cancel", "toolExecution": "parallel"}
+    values = {
+        "identity": {}, "thinkingBudgets": {}, "maxRetryDelayMs": 5,
+        "abortMode": "cancel", "toolExecution": "parallel",
+    }  # fmt: skip
     async with talking(profile) as talk:
         for name in OPTIONS:
             reply = await talk.reply("create", options={name: values.get(name, "all")})
@@ -100,3 +103,29 @@ async def test_the_loop_has_no_queues_to_set(name: str) -> None:
         assert name in (await talk.reply("create", target="loop", options={name: "all"}))["error"]
         await talk.create(target="loop")
         assert name in (await talk.reply("setOption", name=name, value="all"))["error"]
+
+
+_ODD: Final[tuple[Any, ...]] = (None, "zork", "", 5, True, [], [None], {}, {"a": 1})
+
+
+@pytest.mark.parametrize("target", ["agent", "loop"])
+@pytest.mark.parametrize("value", _ODD, ids=repr)
+async def test_a_value_that_an_option_cannot_have_is_refused_and_nothing_breaks(
+    target: Any, value: Any
+) -> None:
+    """A subject that died of it would be said to crash, where the tester is to blame."""
+    async with talking(PI_0_80_2) as talk:
+        for name in OPTIONS:
+            said = await talk.reply("create", target=target, options={name: value})
+            assert "ok" in said or said["error"].startswith("driver: "), said
+            assert "error" in said or name not in ("steeringMode", "toolExecution", "abortMode")
+        for name in ("systemPrompt", "thinkingLevel", "model"):
+            said = await talk.reply("create", target=target, initialState={name: value})
+            assert "ok" in said or said["error"].startswith("driver: "), said
+        await talk.create(target=target)
+        for name in OF_SET_OPTION["pi-0.80.2"]:
+            said = await talk.reply("setOption", name=name, value=value)
+            assert "ok" in said or said["error"].startswith("driver: "), said
+            assert "error" in await talk.reply("setOption", name=name), "a value is needed"
+        await talk.do("prompt", op="p", input="hi")
+        assert talk.brief()[0] in ("streamFn", "getSteeringMessages")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from io import StringIO
 from typing import Any
 
@@ -25,10 +26,10 @@ def verdict(name: str, outcome: Outcome, topic: str = "t", **fields: Any) -> Ver
     return Verdict(name=name, title=f"Title of {name}.", topic=topic, outcome=outcome, **fields)
 
 
-def shown(*verdicts: Verdict, verbose: bool = False, legs: int = 1) -> str:
+def shown(*verdicts: Verdict, verbose: bool = False, legs: int = 1, put_down: Collection[str] = ()) -> str:
     report = Report(legs=tuple(Leg(label=f"leg {n}", hello=HELLO, verdicts=verdicts) for n in range(legs)))
     console = Console(file=StringIO(), width=80, markup=False, highlight=False)
-    show_report(console, report, whole=lambda name: f"show {name}", verbose=verbose)
+    show_report(console, report, whole=lambda name: f"show {name}", verbose=verbose, put_down=put_down)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 
@@ -69,6 +70,9 @@ def test_only_some_failures_are_shown_unless_all_are_wanted() -> None:
     many = [verdict(f"s{n}", Outcome.FAIL) for n in range(SHOWN + 3)]
     assert "and 3 more: --verbose shows all" in shown(*many)
     assert shown(*many).count("FAIL s") == SHOWN
+    assert "the causes are named below" not in shown(*many)
+    short = shown(*many, put_down={"s0", "s1", "s2", "s3", "s4"})
+    assert "and 5 more: --verbose shows all\n  of 5 the causes are named below: " in short
     assert shown(*many, verbose=True).count("FAIL s") == SHOWN + 3
 
 

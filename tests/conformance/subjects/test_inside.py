@@ -123,3 +123,22 @@ async def test_subjects_that_overlap_leave_the_logger_as_it_was() -> None:
             await later.enter_async_context(open_inside(opener_of(Failing), 30))
         assert not logger.propagate
     assert logger.propagate
+
+
+class InNursery(Subject):
+    """One that has tasks of its own."""
+
+
+@asynccontextmanager
+async def with_tasks():
+    async with trio.open_nursery():
+        yield InNursery()
+
+
+@pytest.mark.parametrize("opener", [opener_of(Subject), with_tasks])
+@pytest.mark.parametrize("error", [KeyError("of the tester"), ProtocolFault("it replied twice")])
+async def test_an_error_of_the_block_is_no_death_of_its(opener: Any, error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        async with open_inside(opener, 1):
+            raise error
+    assert caught.value is error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -21,6 +22,15 @@ from pi_trio.conformance.faults import (
 from pi_trio.conformance.protocol import Limits
 from pi_trio.conformance.subjects.process import open_process_subject
 
+HELLO = {
+    "tell": "hello",
+    "protocol": 1,
+    "subject": "s",
+    "version": "1",
+    "profile": "p",
+    "hooks": [],
+    "commands": [],
+}
 REPLY = {"say": {"re": "$id", "ok": None}}
 
 
@@ -221,6 +231,16 @@ async def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(SubjectUnstartable, match="No such file"):
         async with open_process_subject([str(tmp_path / "nothing")], profile="pi-1.6.0"):
             pass
+
+
+async def test_who_closes_its_stdout_has_died_however_little_patience_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pi_trio.conformance.subjects.process._PARTING", 1.0)
+    script = f"echo '{json.dumps(HELLO)}'; exec >&-; read line; exec sleep 1000"
+    with pytest.raises(SubjectDied, match="its stdout ended; it still runs"):
+        async with open_process_subject(["sh", "-c", script], profile="pi-1.6.0", patience=0.5) as subject:
+            await subject.request({"id": 1, "cmd": "create"})
 
 
 async def test_the_error_of_the_block_comes_out_as_it_is(peer) -> None:

@@ -183,6 +183,43 @@ async def test_a_refusal_is_told() -> None:
     assert caught.value.message == "refused with status 503: not now\x1b[2J"
 
 
+@pytest.mark.parametrize(
+    ("answer", "ends", "told"),
+    [
+        (b"", True, "the connection ended before the handshake"),
+        (b"HTTP/1.1 200 OK\r\n\r\nhello", True, "refused with status 200"),
+        (b"HTTP/1.1 302 Found\r\nContent-Length: 1000000\r\n\r\nhello", False, "refused with status 302"),
+        (b"\x1b[2J\0 rubbish\r\n\r\n", False, "what answers is no WebSocket: "),
+        (b"SSH-2.0-x\r\n", True, "what answers is no WebSocket: SSH-2.0-x"),
+        (b"HTTP/1.1 101 X\r\n" + b"A: b\r\n" * 50_000, False, "what answers is no WebSocket: HTTP/1.1 101"),
+    ],
+    ids=["nothing", "a page", "elsewhere", "rubbish", "another protocol", "endless headers"],
+)
+async def test_who_is_no_websocket_is_known_at_once(
+    answer: bytes, ends: bool, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long a handshake may take."""
+    monkeypatch.setattr("pi_trio.conformance.subjects.websocket._CONNECT_WITHIN", 1000.0)
+    monkeypatch.setattr("pi_trio.conformance.subjects.websocket._PARTING", 0.2)
+
+    async def speak(stream: trio.SocketStream) -> None:
+        await stream.receive_some()
+        with suppress(trio.BrokenResourceError):
+            await stream.send_all(answer)
+        if not ends:
+            await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        nursery.start_soon(trio.serve_listeners, speak, [listener])
+        port = listener.socket.getsockname()[1]
+        with pytest.raises(SubjectUnstartable) as caught:
+            async with open_websocket_subject(f"ws://127.0.0.1:{port}"):
+                pass
+        nursery.cancel_scope.cancel()
+    assert caught.value.message.startswith(told)
+
+
 async def test_nobody_at_home_is_told() -> None:
     async with server(deaf) as url:
         pass

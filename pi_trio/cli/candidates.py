@@ -1,16 +1,13 @@
-"""What several commands share: which scenarios are meant, who is to be judged, and where a report goes."""
+"""Who is to be judged, and as what."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
-import fnmatch
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 import attrs
@@ -18,8 +15,6 @@ import attrs
 from pi_trio.conformance.decide import Decide, judge, judge_release, judge_runtime
 from pi_trio.conformance.keeper import Opener
 from pi_trio.conformance.report.terminal import make_console
-from pi_trio.conformance.scenario import Scenario
-from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.subjects import SubjectUnavailable
 from pi_trio.conformance.subjects.choice import (
     program,
@@ -29,131 +24,17 @@ from pi_trio.conformance.subjects.choice import (
     websocket,
 )
 from pi_trio.conformance.subjects.remote import PATIENCE
-from pi_trio.conformance.vectors import Vectors
-from pi_trio.conformance.writing import write_whole
-from pi_trio.jsontext import print_json
-from pi_trio.jsonvalue import JSON
 from pi_trio.profile import PROFILES, UnknownProfileError, get_profile
 
 from .pace import told
+from .usage import UsageError
 
 DEFAULT_PROFILE: Final = "pi-1.6.0"
 
 
-class UsageError(Exception):
-    """What was asked for makes no sense; the message says why."""
-
-
-def spec_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare where vectors lie."""
-    parser.add_argument(
-        "--spec", metavar="FOLDER", type=Path, help="another spec folder than that of this installation"
-    )
-
-
-def vectors_of(options: argparse.Namespace, *, new: bool = False) -> Vectors:
-    """The vectors that are meant.
-
-    Args:
-        new: they are to be written, so the folder need not be there yet.
-
-    Raises:
-        UsageError: that is no folder.
-        VectorError: this installation has none.
-    """
-    if options.spec is None:
-        return Vectors.shipped()
-    if not os.path.isdir(options.spec) and not (new and not os.path.exists(options.spec)):
-        raise UsageError(f"--spec {options.spec}: there is no such folder")
-    return Vectors(options.spec)
-
-
-def need_recordings(vectors: Vectors, release: str) -> None:
-    """See that there is something to judge by, or to compare with.
-
-    Raises:
-        UsageError: nothing is recorded of that release.
-    """
-    if not vectors.names(release):
-        raise UsageError(
-            f"{vectors.spec} holds no recordings of Pi {release}, without which nobody can be judged; "
-            f"`{vectors.command('record', release)}` makes them"
-        )
-
-
-def verbose_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare that tracebacks are wanted."""
-    parser.add_argument("-v", "--verbose", action="store_true", help="show tracebacks")
-
-
-def reporter() -> Callable[[str], None]:
-    """Tells people line by line, on standard error, what an installation is about."""
-    console = make_console(stderr=True)
-    return lambda line: console.print(line, style="dim")
-
-
-def json_argument(parser: argparse.ArgumentParser, what: str) -> None:
-    """Declare a file for the report; `what` is what stands in it."""
-    parser.add_argument("--json", metavar="FILE", type=_place, help=f"write {what} to FILE")
-
-
-def _place(text: str) -> Path:
-    try:
-        return checked_place(Path(text))
-    except UsageError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def checked_place(path: Path) -> Path:
-    """The path, if a file can be there: asked before, so that what took long is not lost for want of a place.
-
-    Raises:
-        UsageError: it has no folder, or is one.
-    """
-    folder = path.absolute().parent
-    if not os.path.isdir(folder):
-        raise UsageError(f"{path}: there is no folder {folder}")
-    try:
-        is_folder = path.is_dir()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    if is_folder:
-        raise UsageError(f"{path}: that is a folder")
-    return path
-
-
-def write_json(path: Path, value: JSON) -> None:
-    """Write a report where `--json` wants it.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
-    try:
-        write_whole(path, f"{print_json(value, indent=2)}\n".encode())
-    except OSError as error:
-        raise UsageError(f"--json {path}: {error.strerror}") from None
-
-
-def select(globs: Sequence[str]) -> tuple[Scenario, ...]:
-    """The scenarios whose names match one of the globs; all of them without a glob.
-
-    Raises:
-        UsageError: none does.
-    """
-    known = all_scenarios()
-    chosen = tuple(
-        each for each in known if not globs or any(fnmatch.fnmatchcase(each.name, glob) for glob in globs)
-    )
-    if not chosen:
-        names = [each.name for each in known]
-        near = [name for glob in globs for name in difflib.get_close_matches(glob, names)]
-        hint = f"did you mean {' or '.join(near)}?" if near else f"such as {', '.join(names[:3])}"
-        raise UsageError(f"no scenario is called {' or '.join(globs)}; there are {len(known)}, {hint}")
-    return chosen
-
-
-def subject_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare how a subject is named."""
+def subject_arguments(parser: argparse.ArgumentParser, *, all_profiles: bool = False) -> None:
+    """Declare how a subject is named; `all_profiles`: it may be judged as each of them in turn."""
+    every = "; `all` is each of them in turn" if all_profiles else ""
     who = parser.add_mutually_exclusive_group()
     who.add_argument(
         "--subject", metavar="WHO",
@@ -172,8 +53,8 @@ def subject_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile", type=_name,
         help=f"what to judge as: {', '.join(PROFILES)}, or one of them with fields of another, such as "
-        f"pi-0.85.0,prepare_next_turn=pi-0.80.2 (default: {DEFAULT_PROFILE}; for pi@RELEASE that release); "
-        "`conform` also takes `all`, which is each of them in turn. spec/profiles.md has the fields",
+        f"pi-0.85.0,prepare_next_turn=pi-0.80.2 (default: {DEFAULT_PROFILE}; for pi@RELEASE that release)"
+        f"{every}. spec/profiles.md has the fields",
     )  # fmt: skip
     parser.add_argument(
         "--patience", metavar="SECONDS", type=_seconds, default=PATIENCE,
@@ -256,7 +137,9 @@ def _see_program(command_line: str) -> None:
     """
     name = shlex.split(command_line)[0]
     if shutil.which(name) is None:
-        raise SubjectUnavailable(f"the subject did not start: {name} is no program that can be run")
+        raise SubjectUnavailable(
+            f"the subject did not start: {name or repr(name)} is no program that can be run"
+        )
 
 
 async def candidates(options: argparse.Namespace, profile: str | None) -> tuple[str, list[Candidate]]:
@@ -322,6 +205,12 @@ async def release_called(reference: str, patience: float) -> tuple[str, Opener]:
     if _homeless(reference):
         raise UsageError(f"pi@{reference}: there is no such home")
     return await release_of_pi(reference, patience, reporter())
+
+
+def reporter() -> Callable[[str], None]:
+    """Tells people line by line, on standard error, what an installation is about."""
+    console = make_console(stderr=True)
+    return lambda line: console.print(line, style="dim")
 
 
 def whole_command(options: argparse.Namespace, profile: str, name: str) -> str:

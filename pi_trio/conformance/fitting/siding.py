@@ -1,0 +1,46 @@
+"""With which of two candidates someone sides where they part, and which fields are contradicted.
+
+What one leaves out says little: whoever is not complete yet leaves much out, and so may happen to do as a release that
+has no such thing. What one *says* counts, if only one of the two candidates says it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from pi_trio.conformance.compare import canonical
+from pi_trio.jsonvalue import ABSENT
+
+from .trace import Trace
+
+
+class Sides(NamedTuple):
+    """Whether something was said that only the first of two candidates says there, and that only the second says."""
+
+    first: bool
+    second: bool
+
+
+def sides(first: Trace, second: Trace, got: Trace) -> Sides:
+    """With whom someone sides in the line in which two candidates part: with none, if he parts from both before it."""
+    at = first.parts_at(second)
+    if first.missing or second.missing or got.parts_at(first) < at:
+        return Sides(first=False, second=False)
+    one, other, said = (dict(_values(each.line(at))) for each in (first, second, got))
+    return Sides(
+        first=any(said.get(path) == value != other.get(path) for path, value in one.items()),
+        second=any(said.get(path) == value != one.get(path) for path, value in other.items()),
+    )
+
+
+def _values(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """The single values in a JSON value, each with the path to it; those that are empty too."""
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _values(item, f"{path}/{key}")
+    elif isinstance(value, (list, tuple)) and value:
+        for index, item in enumerate(value):
+            yield from _values(item, f"{path}/{index}")
+    elif value is not ABSENT:
+        yield path, canonical(value)
