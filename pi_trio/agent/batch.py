@@ -6,21 +6,19 @@ spot; then all prepared calls are launched together; each ends when it is done, 
 last has ended, the result messages are said in source order. One tool that declares itself sequential makes
 its whole batch so.
 
-**Launching** in source order takes care in trio, whose scheduler runs tasks in any order. So the run's couriers
-(`couriers.py`) get as many errands that are all alike, and whoever runs first takes the next call: every call's code up
-to its first suspension runs before any call goes on, and in order. The wait for its updates after `execute` keeps that
+**Launching** in source order takes care in trio, whose scheduler starts tasks in any order. So the children
+of the batch's nursery are all alike, and each takes the next call when it first runs: every call's code up to
+its first suspension runs before any call goes on, and in order. The wait for its updates after `execute` keeps that
 true for tools that never suspend.
 
 **Updates** converge before a call ends. Their deliveries begin inside `on_update`, so they begin in order; the run's
-couriers finish them, so they may overlap; and the call waits for the last of them.
+couriers (`couriers.py`) finish them, so they may overlap; and the call waits for the last of them.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextvars import copy_context
-from functools import partial
 from typing import Final
 
 import attrs
@@ -35,6 +33,7 @@ from .call import Caller, Prepared, answer_of, end_of, error_outcome, start_of
 from .config import LoopState
 from .couriers import Report, Reports, UnderWay
 from .ledger import CallRecord, Outcome
+from .nursery import open_bare_nursery
 from .run import Run
 
 #: What is said most often is made quickest.
@@ -126,11 +125,10 @@ class _Batch:
             reached.append(record)
             if self._breaks_off():
                 break
-        launch = partial(self._launch, iter(ready))
-        under_way = UnderWay(len(ready))
-        for _ in ready:
-            self.run.couriers.send((launch, under_way.one_less), copy_context())
-        await under_way.wait()
+        launches = iter(ready)
+        async with open_bare_nursery() as nursery:
+            for _ in ready:
+                nursery.start_soon(self._launch, launches)
         self.run.check()
         for record in reached:
             await answer_call(self.run, record)
@@ -142,7 +140,7 @@ class _Batch:
 
     @trio.lowlevel.enable_ki_protection
     async def _launch(self, launches: Iterator[tuple[CallRecord, Prepared]]) -> None:
-        """An errand of the batch: take the next call, run it to its end. Never raises, but for Cancelled."""
+        """A child of the batch: take the next call, run it to its end. Never raises, but for Cancelled."""
         record, prepared = next(launches)
         with self.run.containing:
             self.run.check()
@@ -194,7 +192,7 @@ class _Updates:
         self._under_way.one_more()
         self._begun.append(report)
         if len(self._begun) == 1:  # or somebody has been sent for already, who will see to it
-            self._run.couriers.send(self._begun, report.context)
+            self._run.couriers.send(self._begun)
         return report
 
     def close(self) -> None:

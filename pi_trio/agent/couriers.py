@@ -1,21 +1,20 @@
-"""The tasks of a run that stay: they finish the deliveries of progress reports, and carry out the calls of batches.
+"""The tasks of a run that finish the deliveries of progress reports.
 
-Deliveries may overlap, and so do calls: each that is under way needs a task. But to start and end a task costs trio
-more than two listeners that yield, and a tool may report much. So a task that is done stays for the next thing, and a
-run has as many of them as it ever needed at one time.
+Deliveries may overlap, so each that is under way needs a task. But to start and end a task costs trio more than two
+listeners that yield, and a tool may report much. So a task that is done stays for the next report, and a run has as
+many of them as it ever needed at one time. (Calls have a task each: what a tool leaves behind in its own, a lock that
+it holds, say, goes with it.)
 
 **Whose they are.** The nursery around the loop (`settlement.py`) owns them all. It is left when the loop is over and
-has dismissed those that are idle, and the others have ended. So a batch has no nursery that waits for its calls, nor a
-call one for its reports: both count what is under way (`UnderWay`), and everything is counted off when it is over,
-however it ended. That is why a batch has come to rest before its turn goes on, in a run that has failed, too. (When the
-grace of a cancelled run ends, who counts is cancelled with what is counted; then the nursery waits.)
+has dismissed those that are idle, and the others have ended. A call has no nursery for its reports, but counts what is
+under way (`UnderWay`), and each is counted off when it is over, however it ended.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextvars import Context, copy_context
+from collections.abc import Callable
+from contextvars import copy_context
 from typing import TypeAlias
 
 import trio
@@ -80,7 +79,8 @@ class UnderWay:
         """One is over."""
         self._number -= 1
         if self._waiting is not None and not self._number:
-            trio.lowlevel.reschedule(self._waiting)
+            waiting, self._waiting = self._waiting, None
+            trio.lowlevel.reschedule(waiting)
 
     async def wait(self) -> None:
         """Return when none is under way, in a later pass of the scheduler at the earliest."""
@@ -95,67 +95,58 @@ class UnderWay:
         return trio.lowlevel.Abort.SUCCEEDED
 
 
-#: What is to be done, which raises nothing but Cancelled, and what is called when it is over.
-Errand: TypeAlias = tuple[Callable[[], Awaitable[None]], Callable[[], None]]
-
-
 class Couriers:
     """The tasks of one run. Under `nursery`, which must not be left before all that they do is done."""
 
     def __init__(self, nursery: trio.Nursery) -> None:
         self._nursery = nursery
-        self._idle: list[trio.lowlevel.Task] = []
+        #: Those that wait for something to do; the last one goes first.
+        self._idle: dict[trio.lowlevel.Task, None] = {}
 
-    def send(self, what: Reports | Errand, context: Context) -> None:
-        """Have something done in a task, as by a nursery's `start_soon`.
-
-        Args:
-            what: an errand; or the reports of a call, of which the first has nobody who delivers it.
-            context: what the task runs in.
-        """
+    def send(self, reports: Reports) -> None:
+        """Have the reports of a call delivered, of which the first has nobody who does it."""
+        context = reports[0].context
         if self._idle:
-            courier = self._idle.pop()
+            courier, _ = self._idle.popitem()
             courier.context = context
-            trio.lowlevel.reschedule(courier, Value(what))
+            trio.lowlevel.reschedule(courier, Value(reports))
         else:
-            context.run(self._nursery.start_soon, self._work, what)
+            context.run(self._nursery.start_soon, self._work, reports)
 
     def dismiss(self) -> None:
         """Let the tasks end: all that was to be done is done, and nothing more will come."""
         while self._idle:
-            trio.lowlevel.reschedule(self._idle.pop())
+            trio.lowlevel.reschedule(self._idle.popitem()[0])
 
     @trio.lowlevel.enable_ki_protection
-    async def _work(self, what: Reports | Errand | None) -> None:
+    async def _work(self, reports: Reports | None) -> None:
         courier = trio.lowlevel.current_task()
 
         def leave(_raise_cancel: object) -> trio.lowlevel.Abort:
-            self._idle.remove(courier)
-            return trio.lowlevel.Abort.SUCCEEDED
+            # It has nothing to lose, and need not raise; be it that a listener has left a scope open in this task.
+            del self._idle[courier]
+            trio.lowlevel.reschedule(courier)
+            return trio.lowlevel.Abort.FAILED
 
-        while what is not None:
-            if isinstance(what, tuple):
-                work, over = what
-                try:
-                    await work()
-                finally:
-                    over()
-            else:
-                report = what.popleft()
-                try:
+        while reports is not None:
+            report = reports[0]
+            try:
+                must_wait = report.delivery.must_wait()
+                # Not before: what a listener has reported meanwhile stands behind it, and nobody else is sent for.
+                reports.popleft()
+                if reports:
+                    self._pass_on(reports)
+                while must_wait:
+                    try:
+                        await report.delivery.hear()
+                    except BaseException as error:
+                        report.delivery.has_failed(error)
                     must_wait = report.delivery.must_wait()
-                    if what:
-                        self._pass_on(what)
-                    while must_wait:
-                        try:
-                            await report.delivery.hear()
-                        except BaseException as error:
-                            report.delivery.has_failed(error)
-                        must_wait = report.delivery.must_wait()
-                finally:
-                    report.has_arrived()
-            self._idle.append(courier)
-            what = await trio.lowlevel.wait_task_rescheduled(leave)
+            finally:
+                report.has_arrived()
+            del report
+            self._idle[courier] = None
+            reports = await trio.lowlevel.wait_task_rescheduled(leave)
 
     def _pass_on(self, reports: Reports) -> None:
         """See to the reports behind one: to those at once whose listeners need not be waited for.
@@ -165,6 +156,6 @@ class Couriers:
         while reports:
             report = reports[0]
             if report.context.run(report.delivery.must_wait):
-                self.send(reports, report.context)
+                self.send(reports)
                 return
             reports.popleft().has_arrived()

@@ -83,7 +83,7 @@ class Audience:
 
 @trio.lowlevel.disable_ki_protection
 def _call(listener: Listener, event: AgentEvent, signal: AbortSignal) -> object:
-    """As `call_user`, without the tuple that this makes of the arguments: it is done twice for every event."""
+    """As `call_user`, without the tuple that this makes of the arguments: it is done for every listener of an event."""
     return listener(event, signal)
 
 

@@ -11,7 +11,6 @@ included, before the next is read.
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
@@ -51,15 +50,13 @@ from .delivery import Delivery
 from .interrupts import call_user
 from .nursery import bare, is_cancelled
 from .result import is_countable
-from .run import Run
+from .run import Run, logger
 from .wait import Aborted, Wait
 
 #: How Pi names itself to providers, unless the user says otherwise.
 ATTRIBUTION: Final[dict[str, JSON]] = {
     "attribution": {"name": "pi", "url": "https://pi.dev", "categories": ["cli-agent"]}
 }
-
-logger: Final = logging.getLogger("pi_trio")
 
 _message_update: Final[Callable[[AssistantMessage, StreamEvent], MessageUpdate]] = maker(MessageUpdate)
 _with_thinking_level: Final[Callable[[AssistantMessage, ThinkingLevel], AssistantMessage]] = changer(

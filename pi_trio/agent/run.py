@@ -97,7 +97,7 @@ class Run:
         self.containing = _Containing(self)
         #: The nursery that everything in the run runs under.
         self.nursery: trio.Nursery | None = None
-        #: Who delivers progress reports and carries out calls. There from the loop's beginning to its end.
+        #: Who delivers progress reports. There from the loop's beginning to its end.
         self.couriers: Couriers
         #: The waits for the outside that are open, in the order in which they began.
         self.waits: dict[Wait, None] = {}
@@ -156,7 +156,7 @@ class Run:
 
     def begin(self, event: AgentEvent, part: Part = None) -> Delivery:
         """Say an event: reduce it and call the first listener, synchronously. The caller must
-        `finish()` the delivery.
+        have it heard to the end (`Delivery.finish`, or `hear` and `has_failed`).
 
         Raises:
             Cut: the run has failed, so only the closing events may still be said.

@@ -64,12 +64,15 @@ async def settle(
 async def _play_and_close(run: Run, body: Callable[[], Awaitable[None]], closing: Closing | None) -> None:
     # One generator to the end: it goes on where a cut delivery has left it.
     ending: Iterator[Owed] | None = None
-    with run.shielded():
-        async with open_bare_nursery() as nursery:
-            run.couriers = Couriers(nursery)
-            with run.containing:
-                await body()
-            run.couriers.dismiss()
+    with run.shielded() as shield:
+        with run.containing:
+            async with open_bare_nursery() as nursery:
+                run.couriers = Couriers(nursery)
+                with run.containing:
+                    await body()
+                run.couriers.dismiss()
+        if not run.ledger.ended and run.failure is None and not shield.cancel_called:
+            run.fail(RuntimeError("a scope that a listener had left open was cancelled, and the run with it"))
         if run.failure is not None:
             logger.error("a run has failed", exc_info=run.failure)
             if not run.ledger.ended and closing is not None:

@@ -265,3 +265,31 @@ async def test_a_report_straight_from_a_thread_is_refused_before_anybody_hears_i
     assert (await agent.prompt("go")).stop_reason == "stop"
     assert partials(heard) == []
     check(heard.events)
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("number", [1, 2, 3])
+async def test_a_listener_may_report_for_the_tool(first: bool, number: int) -> None:
+    """Also from inside the delivery of a report, when nobody else is on the way."""
+    reports: list[UpdateFn] = []
+
+    async def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
+        reports.append(on_update)
+        on_update(result("0"))
+        await trio.testing.wait_all_tasks_blocked()
+        return result()
+
+    agent = agent_with(call("t1"), execute=work)
+    heard = Recorder(agent) if not first else None
+
+    def again(event: AgentEvent, signal: AbortSignal) -> None:
+        if isinstance(event, ToolExecutionUpdate) and int(text_of(event.partial_result)) < number:
+            reports[0](result(str(int(text_of(event.partial_result)) + 1)))
+
+    agent.subscribe(again)
+    behind = Recorder(agent)
+    await agent.prompt("go")
+    wanted = [str(each) for each in range(number + 1)]
+    assert sorted(partials(behind)) == wanted
+    if heard is not None:
+        assert partials(heard) == wanted

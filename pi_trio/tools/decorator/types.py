@@ -80,9 +80,8 @@ class JsonType:
         except ConstraintError as error:
             raise UnsupportedTypeError(f"{_shown(hint)}: {error}") from None
         except PydanticUserError as error:
-            why = _first_line(error).partition(" Set `arbitrary_types_allowed")[
-                0
-            ]  # advice for models, not for tools
+            # What follows is advice for models, not for tools.
+            why, _, _ = _first_line(error).partition(" Set `arbitrary_types_allowed")
             raise UnsupportedTypeError(f"{_shown(hint)} cannot be told as JSON: {why.rstrip('.')}") from None
         except (NameError, TypeError) as error:
             raise UnsupportedTypeError(f"{_shown(hint)} cannot be resolved: {error}") from None
