@@ -80,11 +80,11 @@ def bounded(lines: Sequence[Object]) -> tuple[Object, ...]:
     return tuple(lines)
 
 
-_LONGEST: Final = (1024 * 1024, 50_000)
-"""The same of a whole trace; several times what the longest one has."""
-
 _KEPT: Final = (128 * 1024, 10_000)
 """Characters of JSON, and values in it, that are kept of a trace that differs."""
+
+_LONGEST: Final = (1024 * 1024, 50_000)
+"""The same of a whole trace; several times what the longest one has."""
 
 
 def canonical(value: Any) -> str:

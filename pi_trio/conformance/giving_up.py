@@ -69,4 +69,4 @@ def _how(fault: SubjectFault) -> str:
         case SubjectMissed():
             return "it was waited for in vain"
         case _:
-            return "got no reply, or came to no end"
+            return "it gave no reply, or came to no end"

@@ -1,4 +1,4 @@
-"""Keeps what a subject did in the scenarios that it failed, for those who ask afterwards why, and which it passed.
+"""Keeps what a subject did in the scenarios that it failed, and which it passed, for those who ask afterwards why.
 
 A single decision is not the last word: a scenario may be played twice, or be thrown away because the subject has been
 given up meanwhile, or because somebody else's failure was to be the last. So only the verdicts tell in the end which of

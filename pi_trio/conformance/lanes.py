@@ -48,7 +48,7 @@ class _Place:
         call: the id of the call in whose lane it is; None for the run's lane.
         kind: `execute`, `refusal` (an end without execution), `update`, `signal`, or empty.
         listener: of an update, who hears it.
-        turn: of an update, the how-manieth of its call that this listener hears.
+        turn: of an update, its number among those of its call that this listener hears.
     """
 
     call: str | None = None

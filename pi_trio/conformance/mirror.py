@@ -150,7 +150,7 @@ def _pushed(scenario: Scenario) -> dict[tuple[int, int], list[Object]]:
 
 
 def _pushes(scenario: Scenario) -> Iterator[tuple[tuple[int, int], Object]]:
-    """What the script pushes, each with its stream: the how-manieth agent's, and the how-manieth of that agent."""
+    """What the script pushes, each with its stream: the number of the agent, and that of its stream."""
     agent = 0
     for command in commands(scenario):
         if command["cmd"] == "create":

@@ -211,7 +211,7 @@ def check_hello(message: Object) -> None:
             if not all(isinstance(name, str) for name in message[field]):
                 raise ProtocolFault(f"{field} is a list of names: {_quote(message)}")
         _may(message, "features", dict)
-        for field, value in {**message, **message.get("features", {})}.items():
+        for field, value in (*message.items(), *message.get("features", {}).items()):
             if isinstance(value, list) and len(value) > NAMES:
                 raise ProtocolFault(f"more than {NAMES} {field}: {_quote(message)}")
         for field, choices in (("quiescence", ("exact", "none")), ("order", ("total", "partial"))):

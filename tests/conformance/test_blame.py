@@ -700,3 +700,22 @@ def test_what_fails_later_in_the_words_of_a_refusal_is_none() -> None:
     scene.add({"send": {"cmd": "sync"}})
     scene.add({"tell": "settled", "op": "p1", "ok": False, "error": "No space left on device"})
     assert not scene.running
+
+
+def test_what_was_queued_at_the_end_is_no_longer_when_it_was_said() -> None:
+    scene = Scene()
+    scene.beside.at_the_end = [{"role": "user", "content": "later"}]
+    scene.beside.left = [{"role": "user", "content": "later"}, {"role": "user", "content": "last"}]
+    said = {"type": "message_start", "message": {"role": "user", "content": "later"}}
+    scene.add({"tell": "event", "key": "L", "event": said})
+    assert scene.beside.at_the_end == []
+    assert [each["content"] for each in scene.beside.left] == ["last"]
+    scene.add({"send": {"cmd": "clearQueue"}})
+    assert scene.beside.left == []
+
+
+def test_who_has_left_is_not_subscribed_twice() -> None:
+    scene = Scene()
+    for name in ("subscribe", "subscribe", "unsubscribe", "subscribe"):
+        scene.add({"send": {"cmd": name, "key": "L"}})
+    assert scene.beside.subscribed == ["L"]

@@ -171,3 +171,9 @@ def test_a_hello_names_no_more_than_a_person_could_have_written(field: str) -> N
         else:
             with pytest.raises(SubjectUnstartable, match=r"more than 1000 (hooks|commands|options): "):
                 check_hello(message)
+
+
+def test_what_a_hello_names_is_counted_wherever_it_stands() -> None:
+    names = [f"x{n}" for n in range(NAMES + 1)]
+    with pytest.raises(SubjectUnstartable, match="more than 1000 commands: "):
+        check_hello({**HELLO, "commands": names, "features": {"commands": []}})

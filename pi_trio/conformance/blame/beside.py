@@ -13,7 +13,7 @@ import attrs
 
 from ..lines import event_of, is_ask
 from ..protocol import Object
-from .memory import is_among
+from .memory import is_among, without
 
 Address: TypeAlias = tuple[Any, ...]
 
@@ -62,6 +62,9 @@ class Beside:
         event = event_of(line)
         if event is not None and is_ask(line):
             self.held[_address(line["ask"])] = event
+        if event is not None and event.get("type") == "message_start":
+            self.at_the_end = without(event["message"], self.at_the_end)
+            self.left = without(event["message"], self.left)
 
     def command(self, command: Object, run: RunSoFar) -> None:
         """A command is given, of which the run knows nothing yet."""
@@ -72,8 +75,12 @@ class Beside:
             self._set(name, command, run)
         elif name in ("steer", "followUp") and run.running and run.over:
             self.at_the_end.append(command["message"])
+        elif name in ("clearQueue", "reset"):
+            self.at_the_end, self.left = [], []
         elif name == "subscribe":
             self.subscribed.append(command["key"])
+        elif name == "unsubscribe":
+            self.subscribed = [key for key in self.subscribed if key != command["key"]]
         elif name == "push":
             self._pushed(command["event"])
         elif name == "answer" and isinstance(command.get("ask"), dict):

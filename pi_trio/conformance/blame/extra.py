@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..fixed_texts import PROMPT_REFUSED
 from .conditions import (
     aborting,
     all_terminate,
@@ -232,7 +233,7 @@ EXTRA: Final[Table] = {
     ),
     "settled": (
         rule("RUN-18", lambda p: p.scene.operations.get(p.line.get("op", "")) == "waitForIdle"),
-        rule("RUN-09", lambda p: "Use steer()" in str(p.line.get("error"))),
+        rule("RUN-09", lambda p: PROMPT_REFUSED in str(p.line.get("error"))),
         rule("RUN-17"),
     ),
     "signal": (rule("FAIL-14", both(failing, scene(lambda s: not s.aborted))), rule("ABORT-03")),

@@ -209,8 +209,7 @@ def _is_unknown(value: Any, path: tuple[str | int, ...]) -> bool:
 
 def _counts_twice(place: Place) -> bool:
     """The listener was subscribed a second time."""
-    times = place.scene.beside.subscribed.count(place.key)
-    return times + (place.key in place.scene.created.get("listeners", ())) > 1
+    return place.scene.beside.subscribed.count(place.key) > 1
 
 
 def _another_is_first(place: Place) -> bool:

@@ -109,6 +109,7 @@ class Scene:
         for line in lines:
             if line.get("send", _NOTHING).get("cmd") == "create":
                 scene = cls(created=line["send"], cancels=cancels)
+                scene.beside.subscribed = list(line["send"].get("listeners", ()))
             scene.add(line)
         return scene
 

@@ -185,10 +185,9 @@ class _Search:
             return
         if known is None or not await self._holds(known):
             found = await self._telling.tell(field, self._profile, misfits=misfits)
+            # Unclear because nobody can be asked any more is no answer: then the one before stands.
             if known is None or found.told is not Certainty.UNCLEAR or not self._telling.over:
-                self.findings[field] = known = (
-                    found  # or else it is unclear because nobody can be asked any more
-                )
+                self.findings[field] = known = found
         fitting = [choice for choice in choices(field) if {*choice.releases} & {*known.releases}]
         if known.matters and getattr(self._profile, field) not in [choice.value for choice in fitting]:
             self._profile = with_value(self._profile, field, fitting[0].value)

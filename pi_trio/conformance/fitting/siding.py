@@ -1,4 +1,4 @@
-"""With which of two candidates someone sides where they part, and which fields are contradicted.
+"""With which of two candidates someone sides where they part.
 
 What one leaves out says little: whoever is not complete yet leaves much out, and so may happen to do as a release that
 has no such thing. What one *says* counts, if only one of the two candidates says it there.

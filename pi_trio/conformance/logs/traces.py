@@ -32,6 +32,10 @@ class Traces:
         self._wire: Wire | None = None
         self._bursts = Bursts[tuple[int, bytes]]()
         self._golden: Golden | None = None
+        self._is_late = False
+        """The subject replies before all that a command causes has come to pass: its quiescence is none."""
+        self._reply: tuple[Object, int, bytes] | None = None
+        """Of such a subject the latest reply, which is judged when all has come that belongs to it."""
 
     @property
     def open(self) -> bool:
@@ -65,6 +69,7 @@ class Traces:
 
     def lost(self) -> None:
         """A line could not be read: until the next agent is created, only listeners are followed."""
+        self._take_reply()
         self._hand_on(self._bursts.rest())
         if self._monitor is not None:
             self._book.settle(self._monitor)
@@ -74,6 +79,7 @@ class Traces:
 
     def close(self, what: str) -> None:
         """It ends here."""
+        self._take_reply()
         self._hand_on(self._bursts.rest())
         if self._monitor is not None:
             self._book.found(self._monitor.end())
@@ -89,7 +95,7 @@ class Traces:
     def _forget(self) -> None:
         self.lost()
         self._golden = self._first = None
-        self._always_cancelling = False
+        self._always_cancelling = self._is_late = False
 
     # --- lines ------------------------------------------------------------------------------------------------
 
@@ -107,13 +113,28 @@ class Traces:
         self._book.named(str(hello.get("profile")))
         features = hello.get("features")
         self._always_cancelling = type(features) is dict and features.get("abort") == "cancelling"
+        self._is_late = hello.get("quiescence") == "none"
 
     def _message(self, wire: Wire, message: Object, raw: bytes) -> None:
         """What went over a wire."""
         if self._monitor is not None or message.get("cmd") == "create":
-            self._tell(wire.translate(message), raw)
+            line = wire.translate(message)
+            if self._is_late and "re" in message:
+                self._reply = line, self._book.at, raw
+                return
+            if "cmd" in message:
+                self._take_reply()
+            self._tell(line, raw)
         elif (heard := wire.overhear(message)) is not None:
             self._overhear(*heard, raw)
+
+    def _take_reply(self) -> None:
+        """What the latest command has caused is all there now."""
+        if self._reply is not None:
+            now = self._book.at
+            (line, self._book.at, raw), self._reply = self._reply, None
+            self._tell(line, raw)
+            self._book.at = now
 
     def _tell(self, line: Object, raw: bytes) -> None:
         if self._monitor is None:
@@ -123,9 +144,11 @@ class Traces:
 
     def _hand_on(self, lines: Iterable[tuple[Object, tuple[int, bytes]]]) -> None:
         now = self._book.at
-        for line, (self._book.at, raw) in lines:
-            self._judge(line, raw)
-        self._book.at = now
+        try:
+            for line, (self._book.at, raw) in lines:
+                self._judge(line, raw)
+        finally:
+            self._book.at = now
 
     def _judge(self, line: Object, raw: bytes) -> None:
         for command in commands_of(line):

@@ -74,7 +74,6 @@ class EventMonitor:
         self._refusal = Refusal(self._progress, midway=midway)
         self._calls = Calls(self._progress, self._refusal, known)
         self._told = 0
-        self._known = known
         self._like_failure: Object | None = None
         """The last message that was given to the run and looks like a failure's."""
         self._replayed: Object | None = None

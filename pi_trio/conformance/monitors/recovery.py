@@ -1,8 +1,8 @@
 """The tables by which `refusal` explains an event that has no transition where it comes, and whose clause is broken.
 
-Something that should have come before is *missing*: then that is supplied, without what it would have held, and the
-event is judged again. It is taken at its word, and *resets* the line. Or it is one *too many*, and nothing has happened
-but the finding.
+There are three explanations. Something that should have come before is *missing*: then that is supplied, without what
+it would have held, and the event is judged again. Or the event is taken at its word, and *resets* the line. Or it is
+one *too many*, and nothing has happened but the finding.
 """
 
 from __future__ import annotations

@@ -166,11 +166,11 @@ class _Line:
                 self._resource,
                 max_message_size=limits.line,
             )
-        raise SubjectUnstartable(answer.is_none())
+        raise SubjectUnstartable(answer.instead())
 
-    def answer(self) -> str:
-        """What it was instead of a handshake; empty if there was none."""
-        return "" if self._answer is None else self._answer.is_none()
+    def instead(self) -> str:
+        """What came instead of a handshake; empty if nothing was tried."""
+        return "" if self._answer is None else self._answer.instead()
 
 
 class _Answer(trio.abc.Stream):
@@ -209,8 +209,8 @@ class _Answer(trio.abc.Stream):
         match = re.match(rb"HTTP/1\.[01] (\d{3})[ \r]", self._begins)
         return match[1].decode() if match else ""
 
-    def is_none(self) -> str:
-        """What it was instead of a handshake."""
+    def instead(self) -> str:
+        """What came instead of a handshake."""
         if self._status() not in ("", "101"):
             return f"refused with status {self._status()}"
         if not self._begins:
@@ -229,4 +229,4 @@ def _no_connection(error: Exception, line: _Line) -> str:
         case OSError():
             return error.strerror or str(error)
         case _:
-            return line.answer() or str(error) or type(error).__name__
+            return line.instead() or str(error) or type(error).__name__

@@ -88,6 +88,20 @@ def test_each_session_on_a_wire_says_its_profile_for_itself(wires: dict[str, lis
     assert judge(log_of(HELLO, *wire, HELLO, *wire), complete=True)[0].judged_as == "pi-1.6.0"
 
 
+def test_who_replies_before_all_has_come_is_judged_when_it_has(wires: dict[str, list[str]]) -> None:
+    """Without quiescence the reply is no word on what the command has caused."""
+    for name, lines in wires.items():
+        late: list[Any] = []
+        for message in messages(lines):
+            if "re" in message:
+                late.insert(max(at for at, each in enumerate(late) if "cmd" in each) + 1, message)
+            else:
+                late.append(message)
+        done, remarks = judge(log_of({**HELLO, "quiescence": "none"}, *late), complete=True)
+        assert [remark for remark in remarks if remark.kind != "as Pi"] == [], name
+        assert done.conformant, name
+
+
 def test_a_vector_may_be_judged_as_another_release() -> None:
     path = VECTORS / "pi-0.80.2" / "length_truncated_calls.jsonl"
     done, remarks = judge(path.read_bytes(), Basis.of_profile(CLAUSES, "pi-1.6.0"))

@@ -155,7 +155,9 @@ class Reports(Watcher):
         self._due: str | None = None
 
     def sent(self, command: Object) -> None:
-        stage = self.stage
+        if self._due is not None:
+            self.docket.breaks("TOOL-22", "a report of a tool that nobody hears of", self._due)
+        self._due, stage = None, self.stage
         idle = stage.calm and not stage.blurred and not stage.aborted and not stage.heard
         if (
             command.get("cmd") == "update"
@@ -169,11 +171,6 @@ class Reports(Watcher):
         if event.get("type") == "tool_execution_update" and str(event.get("toolCallId")) == self._due:
             self.docket.holds("TOOL-22")
             self._due = None
-
-    def replied(self, _line: Object) -> None:
-        if self._due is not None:
-            self.docket.breaks("TOOL-22", "a report of a tool that nobody hears of", self._due)
-        self._due = None
 
 
 def _is_left_alone(tool: Object, arguments: Any) -> bool:
