@@ -35,7 +35,7 @@ from .refusing import refusing
 from .usage import UsageError
 
 STDIN: Final = "-"
-_LABELS: Final = {STDIN: "stdin", "stdin": "./stdin"}
+_LABELS: Final[dict[str, str]] = {STDIN: "stdin", "stdin": "./stdin"}
 """What a log is called, where not by its path: there may be a file of the name that standard input has here."""
 
 _MORE: Final = """\
@@ -141,7 +141,8 @@ def _check_file(path: str) -> None:
 def _read(options: argparse.Namespace, basis: Basis, teller: Teller) -> dict[str, Checked]:
     """What came of each log, as far as they were read."""
     logs: dict[str, Checked] = {}
-    for path in dict.fromkeys(options.logs):
+    paths: list[str] = options.logs
+    for path in dict.fromkeys(paths):
         label = _LABELS.get(path, path)
         say = teller.of(label)
         check = LogCheck(

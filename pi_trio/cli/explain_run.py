@@ -112,11 +112,11 @@ def _find(asked: str) -> Scenario:
     if _AN_ID.fullmatch(asked):
         raise UsageError(f"{asked} is no scenario; `pi-trio explain {asked}` says what it is")
     if not asked.endswith(".json"):
-        found = select([asked])
-        if len(found) > 1:
-            named = ", ".join(each.name for each in found[:3])
-            raise UsageError(f"{asked} are {len(found)} scenarios: name one, such as {named}")
-        return found[0]
+        first, *more = select([asked])
+        if more:
+            named = ", ".join(each.name for each in (first, *more[:2]))
+            raise UsageError(f"{asked} are {1 + len(more)} scenarios: name one, such as {named}")
+        return first
     try:
         value: Any = parse_json(Path(asked).read_bytes())
         return Scenario.from_json(value)

@@ -20,16 +20,21 @@ class Known(Protocol):
     @property
     def starts(self) -> int:
         """How many starts the stream of the open turn has given to its answer."""
+        ...
 
     @property
     def cuts(self) -> bool:
         """Whether an abort may have made an answer, which no stream has given."""
+        ...
 
     def injects(self, event: Object, /) -> bool:
         """Whether an event says a message that was given to the run, whatever it looks like."""
+        ...
 
     def doubts(self, answer: Object, /) -> bool:
         """Whether what was said as the answer was found to be wrong already."""
+        ...
 
     def answers(self, message: Object, /) -> bool:
         """Whether the stream of the open turn has given what begins an answer like this."""
+        ...

@@ -157,8 +157,9 @@ class _Line:
             )
         else:
             self._stream = await trio.open_tcp_stream(self._host, self._port)
-        with trio.CancelScope() as scope:
-            self._answer = answer = _Answer(self._stream, scope)
+        scope = trio.CancelScope()
+        self._answer = answer = _Answer(self._stream, scope)
+        with scope:
             return await wrap_client_stream(
                 nursery,
                 answer,  # type: ignore[arg-type]  # it needs no more than a stream
