@@ -25,6 +25,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import attrs
+import trio
 
 from .envelope import Envelope
 from .faults import ProtocolFault, SubjectEndless, SubjectFault
@@ -227,14 +228,18 @@ class _Drive:
             return
         self._foresight.begin(self._sent - 1)
         self._foresight.hear(self._heard)
+        patience = self._unhurried.patience
+        until = trio.current_time() + patience
         while not self._foresight.complete():
-            message = await self._unhurried.more()
+            message = await self._unhurried.more(until)
             if message is None:
                 raise self._foresight.missed()
             self._wire.add("<", message)
             before = len(self._heard)
             await self._sort_out([message])
             self._foresight.hear(self._heard[before:])
+            if len(self._heard) > before:  # what nobody knows does not count, however often it is said
+                until = trio.current_time() + patience
 
     async def _hear_what_is_left(self) -> None:
         """Write down what has arrived behind the last reply already: it is this scenario's, not the next one's."""
@@ -247,7 +252,8 @@ class _Drive:
 
     async def _see_that_it_is_quiet(self) -> None:
         """Without quiescence: wait once for what must not happen, and write it down if it does."""
-        while self._unhurried is not None and (message := await self._unhurried.more(QUIET)) is not None:
+        until = trio.current_time() + QUIET
+        while self._unhurried is not None and (message := await self._unhurried.more(until)) is not None:
             self._wire.add("<", message)
             await self._sort_out([message])
             self._note_heard(arranged=False)

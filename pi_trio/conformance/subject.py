@@ -41,8 +41,13 @@ class Overheard(Subject, Protocol):
 class Unhurried(Subject, Protocol):
     """A subject that may speak after its reply."""
 
-    async def more(self, within: float | None = None) -> Object | None:
-        """The next message; None if there is none within so many seconds (None: the tester's patience).
+    @property
+    def patience(self) -> float:
+        """How long the tester waits for it, in seconds."""
+        ...
+
+    async def more(self, until: float) -> Object | None:
+        """The next message; None if there is none until then, by trio's clock.
 
         Raises:
             SubjectFault: the subject broke off.

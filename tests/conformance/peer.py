@@ -7,6 +7,7 @@ what stands nth in the play's `acts` (`create` itself is the 0th). Each act is a
     {"raw": TEXT}         that text as it is
     {"stderr": TEXT}      that text on stderr
     {"times": N, "say": MESSAGE}   the same many times over
+    {"every": SECONDS, "say": MESSAGE}   the same again and again, from now on, whatever else is done
     {"spawn": FILE}       start a process, in a session of its own, that holds the pipes; its id goes into the file
     {"exit": CODE}        end
     {"kill": true}        end by SIGKILL
@@ -26,6 +27,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 
@@ -33,8 +35,16 @@ def say(text: str) -> None:
     os.write(1, text.encode())
 
 
+def repeat(message: dict, seconds: float) -> None:
+    while True:
+        say(json.dumps(message) + "\n")
+        time.sleep(seconds)
+
+
 def do(deed: dict, command_id: object) -> None:
-    if "say" in deed:
+    if "every" in deed:
+        threading.Thread(target=repeat, args=(deed["say"], deed["every"]), daemon=True).start()
+    elif "say" in deed:
         line = json.dumps(deed["say"]).replace('"$id"', json.dumps(command_id)) + "\n"
         for _ in range(deed.get("times", 1)):
             say(line)

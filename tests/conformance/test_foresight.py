@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 import pytest
+import trio
 
 from pi_trio.conformance.decide import judge
 from pi_trio.conformance.expected import Expectation
@@ -112,6 +113,19 @@ async def test_what_is_unknown_is_met_once_though_the_subject_is_late(peer, good
     assert run.ignored == {"tell weather": 1}
 
 
+@pytest.mark.parametrize("comes", [True, False])
+async def test_what_is_unknown_keeps_nobody_waiting(peer, good: Run, comes: bool) -> None:
+    """Neither for what must still come, nor for what must not."""
+    strange = {"every": 0.02, "say": {"tell": "weather"}}
+    acts = [None, [REPLY, strange, ask("a", "agent_start")], [REPLY, END, *([SETTLED] if comes else [])]]
+    with trio.fail_after(30):
+        run = await played(peer, acts, good, patience=1)
+    if comes:
+        assert run.lines == good.lines
+    else:
+        assert isinstance(run.fault, SubjectLate)
+
+
 async def test_verdicts(peer, good: Run) -> None:
     expected = Expectation(lines=good.lines)
 
@@ -198,7 +212,7 @@ def test_losses_of_several_kinds_count_as_parts() -> None:
     for fault in (SubjectSilent("d"), SubjectSilent("e"), SubjectDied("f")):
         lost.note(fault)
     assert lost.over
-    said = "3 scenarios in a row got no reply, or came to no end, or it died, or did not start again"
+    said = "3 scenarios in a row it gave no reply, or came to no end, or it died, or did not start again"
     assert lost.reason == f"not tried any more: {said}"
     lost.note(None)
     assert lost.over

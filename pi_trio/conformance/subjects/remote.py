@@ -71,13 +71,17 @@ class RemoteSubject(abc.ABC):
             received=tuple(received),
         )
 
-    async def more(self, within: float | None = None) -> Object | None:
+    @property
+    def patience(self) -> float:
+        return self._patience
+
+    async def more(self, until: float) -> Object | None:
         """The next message of a subject that speaks unasked; see `Unhurried`.
 
         When cancelled, a message may be lost.
         """
         try:
-            with trio.move_on_after(self._patience if within is None else within):
+            with trio.move_on_at(until):
                 message = await self._next()
                 if "re" in message:
                     raise ProtocolFault("it replied twice to one command")
