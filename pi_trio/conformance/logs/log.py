@@ -92,7 +92,7 @@ class LogCheck:
 
     def _line(self, raw: bytes) -> None:
         self._book.at += 1
-        if len(raw) > self._longest and not raw.endswith(b"\n"):
+        if len(raw) - raw.endswith(b"\n") > self._longest:
             most = f"{self._longest / MEGABYTE:g} MB"
             self._lost(
                 UnreadableError(f"longer than {most}, which --longest-line may raise"), raw[:_LENGTH] + b"\n"

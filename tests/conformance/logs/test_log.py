@@ -369,7 +369,7 @@ def test_lines_that_cannot_be_read_for_one_reason_have_one_cause() -> None:
 @pytest.mark.parametrize("ending", [b"\n", b""])
 def test_a_line_of_the_greatest_length_is_read(ending: bytes) -> None:
     line = b'{"type":"agent_start"}'
-    for longest, unreadable in ((len(line), 0), (len(line) - 2, 1)):
+    for longest, unreadable in ((len(line), 0), (len(line) - 1, 1)):
         check = LogCheck(ANY, lambda _: None, longest=longest)
         check.read(io.BytesIO(line + ending))
         assert check.end().remarks["unreadable"] == unreadable
