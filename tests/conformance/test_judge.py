@@ -97,7 +97,8 @@ async def test_a_subject_that_never_says_a_word_is_given_up(
     assert [verdict.outcome for verdict in leg.verdicts] == [Outcome.HANG] * 3
     assert leg.verdicts[1].reason == "no reply to create within 0.1 seconds"
     assert (
-        leg.verdicts[2].reason == "not tried any more: 2 scenarios in a row it gave no reply, or came to no end"
+        leg.verdicts[2].reason
+        == "not tried any more: 2 scenarios in a row it gave no reply, or came to no end"
     )
 
 
