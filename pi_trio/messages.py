@@ -122,8 +122,12 @@ def _text_of(content: str | Iterable[Content] | Absent) -> str:
 
 
 def _contents_if_there(value: Iterable[Content] | Absent) -> tuple[Content, ...] | Absent:
-    if type(value) is tuple and _BLOCKS.issuperset(map(type, value)):  # as mostly
-        return value
+    if type(value) is tuple:  # as mostly, and then of one or two blocks
+        for block in value:
+            if type(block) not in _BLOCKS:
+                break
+        else:
+            return value
     return value if isinstance(value, Absent) else _contents(value)
 
 

@@ -23,7 +23,7 @@ import attrs
 
 from .jsonvalue import ABSENT, JSON, Absent, FrozenDict, freeze_object
 
-T = TypeVar("T", bound="Wire")
+T = TypeVar("T", bound=attrs.AttrsInstance)
 
 NO_FIELDS = FrozenDict()
 """The `extra` of an object without unknown fields."""

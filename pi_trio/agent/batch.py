@@ -31,10 +31,11 @@ from ..texts import OPERATION_ABORTED, TRUNCATED
 from ..wire import maker
 from .call import Caller, Prepared, answer_of, end_of, error_outcome, start_of
 from .config import LoopState
-from .couriers import Report, Reports, UnderWay
+from .couriers import Report, Reports
 from .ledger import CallRecord, Outcome
 from .nursery import open_bare_nursery
 from .run import Run
+from .under_way import UnderWay
 
 #: What is said most often is made quickest.
 _update: Final[Callable[[str, str, JSON, ToolResult], ToolExecutionUpdate]] = maker(ToolExecutionUpdate)
@@ -152,12 +153,12 @@ class _Batch:
 
     async def _execute(self, record: CallRecord, prepared: Prepared) -> None:
         """Execute and finalise a call: afterwards its record has an outcome, and all its updates are delivered."""
-        record.executing_since = trio.current_time()
+        record.executing_since = begun = trio.current_time()
         executed: Outcome | None = None
         updates = _Updates(self.run, record)
         try:
             with self.run.containing:
-                executed = await self.caller.execute(prepared, updates.report)
+                executed = await self.caller.execute(prepared, updates.report, begun)
         finally:
             updates.close()
         await updates.delivered()
@@ -168,6 +169,8 @@ class _Batch:
 
 class _Updates:
     """The progress reports of one call on their way to the listeners."""
+
+    __slots__ = ("_begun", "_open", "_record", "_run", "_under_way")
 
     def __init__(self, run: Run, record: CallRecord) -> None:
         self._run = run

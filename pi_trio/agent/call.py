@@ -47,6 +47,9 @@ _start: Final[Callable[[str, str, JSON], ToolExecutionStart]] = maker(ToolExecut
 _end: Final[Callable[[str, str, ToolResult, JSON, Number | None], ToolExecutionEnd]] = maker(
     ToolExecutionEnd, "duration_ms"
 )
+_answer: Final[Callable[..., ToolResultMessage]] = maker(
+    ToolResultMessage, "content", "details", "usage", "added_tool_names", "duration_ms"
+)
 
 #: Calls a function and awaits its answer; may raise `Cut` or `Aborted` (`wait.py`).
 Ask: TypeAlias = Callable[..., Awaitable[Any]]
@@ -78,8 +81,10 @@ class Caller:
         """Get a call ready; an `Outcome` means that it must not run."""
         if self.profile.abort_noticed == "first" and self.signal.aborted:
             return error_outcome(OPERATION_ABORTED)
-        tool = next((tool for tool in self.tools if tool.name == call.name), None)
-        if tool is None:
+        for tool in self.tools:
+            if tool.name == call.name:
+                break
+        else:
             return error_outcome(NOT_FOUND.format(call.name))
         try:
             arguments = call.arguments
@@ -119,12 +124,12 @@ class Caller:
         terminate = answer.terminate is True and self.profile.block_may_terminate
         return error_outcome(answer.reason or BLOCKED, terminate=True if terminate else ABSENT)
 
-    async def execute(self, prepared: Prepared, on_update: UpdateFn) -> Outcome:
+    async def execute(self, prepared: Prepared, on_update: UpdateFn, begun: float) -> Outcome:
         """Call the tool. Its updates are `on_update`'s business, also when they come too late.
 
-        The time is taken when the tool has answered. Cancelling this cancels the tool.
+        The time is taken when the tool has answered; it has `begun` now (trio's clock, in seconds). Cancelling this
+        cancels the tool.
         """
-        begun = trio.current_time()
         try:
             answer = await self.ask(
                 prepared.tool.call, prepared.call.id, prepared.args, self.signal, on_update, self.deps
@@ -228,19 +233,11 @@ def answer_of(record: CallRecord, profile: Profile) -> ToolResultMessage:
     content: Any = result.content
     if content is ABSENT and profile.empty_content_filled:
         content = ()
-    carried = profile.result_message_carries
-    added_tools: Any = _added_tools(result, profile)
-    return ToolResultMessage(
-        tool_call_id=call.id,
-        tool_name=call.name,
-        content=content,
-        details=result.details,
-        usage=result.usage if "usage" in carried else None,
-        added_tool_names=added_tools or None,
-        is_error=outcome.is_error,
-        duration_ms=outcome.duration_ms,
-        timestamp=now(),
-    )
+    usage = result.usage if "usage" in profile.result_message_carries else None
+    added: Any = _added_tools(result, profile)
+    names = tuple(added) if added else None
+    details, error, ms = result.details, outcome.is_error, outcome.duration_ms
+    return _answer(call.id, call.name, content, details, usage, names, error, ms, now())
 
 
 def _added_tools(result: ToolResult, profile: Profile) -> object:
@@ -324,7 +321,7 @@ async def run_tool_call(
             return on_update(partial) if open_for_updates and on_update is not None else None
 
         try:
-            executed = await caller.execute(prepared, report)
+            executed = await caller.execute(prepared, report, trio.current_time())
         finally:
             open_for_updates = False
         outcome = await caller.finalise(prepared, executed)

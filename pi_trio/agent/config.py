@@ -101,4 +101,7 @@ class LoopState:
 
     def tool(self, name: str) -> Tool | None:
         """The first tool of that name."""
-        return next((tool for tool in self.tools if tool.name == name), None)
+        for tool in self.tools:  # not by `next`: this is asked for each call
+            if tool.name == name:
+                return tool
+        return None

@@ -7,7 +7,7 @@ it holds, say, goes with it.)
 
 **Whose they are.** The nursery around the loop (`settlement.py`) owns them all. It is left when the loop is over and
 has dismissed those that are idle, and the others have ended. A call has no nursery for its reports, but counts what is
-under way (`UnderWay`), and each is counted off when it is over, however it ended.
+under way (`under_way.py`), and each is counted off when it is over, however it ended.
 """
 
 from __future__ import annotations
@@ -60,39 +60,6 @@ class Report:
 
 #: The reports of one call that nobody has fetched yet, the oldest first.
 Reports: TypeAlias = deque[Report]
-
-
-class UnderWay:
-    """How many of some things are under way, and the one task that waits for them: a protected one."""
-
-    __slots__ = ("_number", "_waiting")
-
-    def __init__(self, number: int = 0) -> None:
-        self._number = number
-        self._waiting: trio.lowlevel.Task | None = None
-
-    def one_more(self) -> None:
-        """Another one begins."""
-        self._number += 1
-
-    def one_less(self) -> None:
-        """One is over."""
-        self._number -= 1
-        if self._waiting is not None and not self._number:
-            waiting, self._waiting = self._waiting, None
-            trio.lowlevel.reschedule(waiting)
-
-    async def wait(self) -> None:
-        """Return when none is under way, in a later pass of the scheduler at the earliest."""
-        if self._number:
-            self._waiting = trio.lowlevel.current_task()
-            await trio.lowlevel.wait_task_rescheduled(self._wait_no_more)
-        else:
-            await trio.lowlevel.cancel_shielded_checkpoint()
-
-    def _wait_no_more(self, _raise_cancel: object) -> trio.lowlevel.Abort:
-        self._waiting = None
-        return trio.lowlevel.Abort.SUCCEEDED
 
 
 class Couriers:

@@ -40,7 +40,7 @@ from ..messages import (
     Usage,
     UserMessage,
 )
-from ..models.stream import AssistantMessageEventStream, ModelContext, Opened
+from ..models.stream import AssistantMessageEventStream, ModelContext, Opened, StreamOptions
 from ..profile import Profile
 from ..texts import NO_RESULT, REQUEST_ABORTED
 from ..timestamps import now
@@ -48,7 +48,7 @@ from ..wire import changer, maker
 from .config import LoopState
 from .delivery import Delivery
 from .interrupts import call_user
-from .nursery import bare, is_cancelled
+from .nursery import bare, is_cancelled, open_bare_nursery
 from .result import is_countable
 from .run import Run, logger
 from .wait import Aborted, Wait
@@ -61,6 +61,9 @@ ATTRIBUTION: Final[dict[str, JSON]] = {
 _message_update: Final[Callable[[AssistantMessage, StreamEvent], MessageUpdate]] = maker(MessageUpdate)
 _with_thinking_level: Final[Callable[[AssistantMessage, ThinkingLevel], AssistantMessage]] = changer(
     AssistantMessage, "thinking_level"
+)
+_with_request: Final[Callable[..., StreamOptions]] = changer(
+    StreamOptions, "signal", "reasoning", "api_key", "identity"
 )
 
 #: What ends a stream. By name, because a union that is written out is made anew each time.
@@ -83,7 +86,7 @@ async def respond(state: LoopState) -> AssistantMessage:
     api_key = config.options.api_key
     if config.hooks.get_api_key is not None:
         api_key = await run.ask(config.hooks.get_api_key, state.model.provider) or api_key
-    options = attrs.evolve(
+    options = _with_request(
         config.options,
         signal=run.signal,
         reasoning=None if state.thinking_level == "off" else state.thinking_level,
@@ -132,8 +135,9 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
                         finally:  # or it would be left to the garbage collector
                             await wait.outside(_close(events))
                     else:
-                        async with wait.shield():
-                            await _deliver(slot, run, events, wait, shielded=True)
+                        async with open_bare_nursery() as nursery:
+                            with wait.shielded(nursery):
+                                await _deliver(slot, run, events, wait, shielded=True)
                     result = await wait.outside(call_user(stream.result))
                 except BaseException as error:
                     if is_cancelled(error):

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
@@ -69,6 +69,26 @@ class _Containing:
             return False
         self._run.fail(error)
         return True
+
+
+class _Shielded(AbstractContextManager[trio.CancelScope, "bool | None"]):
+    """`Run.shielded`."""
+
+    __slots__ = ("_scope", "_shields")
+
+    def __init__(self, scope: trio.CancelScope, shields: dict[trio.CancelScope, None]) -> None:
+        self._scope = scope
+        self._shields = shields
+
+    def __enter__(self) -> trio.CancelScope:
+        self._shields[self._scope] = None
+        return self._scope.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        del self._shields[self._scope]
+        return self._scope.__exit__(kind, error, traceback)
 
 
 class Run:
@@ -220,15 +240,9 @@ class Run:
 
     # --- shields -----------------------------------------------------------------------------------------
 
-    @contextmanager
-    def shielded(self) -> Generator[trio.CancelScope]:
+    def shielded(self) -> AbstractContextManager[trio.CancelScope, bool | None]:
         """A shield that stands until the grace of a cancelled run is over."""
-        with trio.CancelScope(shield=True, deadline=self._grace_ends) as scope:
-            self._shields[scope] = None
-            try:
-                yield scope
-            finally:
-                del self._shields[scope]
+        return _Shielded(trio.CancelScope(shield=True, deadline=self._grace_ends), self._shields)
 
     def begin_grace(self, seconds: float) -> None:
         """The run was cancelled from outside: its shields fall after so many seconds. A grace that has begun

@@ -9,16 +9,16 @@ are no `Exception`, so that code which handles errors lets them pass.)
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import trio
 
-from ..happening import Happening
 from .interrupts import give_up, wait_for
-from .nursery import is_cancelled, open_bare_nursery
+from .nursery import is_cancelled
+from .under_way import UnderWay
 
 if TYPE_CHECKING:
     from .run import Run
@@ -36,6 +36,8 @@ class Aborted(BaseException):
 
 class Wait:
     """One stretch of waiting; leaving it because it was ended raises `Cut` or `Aborted`."""
+
+    __slots__ = ("_outside", "_reached", "_run", "_scope", "_shield")
 
     def __init__(self, run: Run) -> None:
         self._scope = trio.CancelScope()
@@ -64,26 +66,26 @@ class Wait:
             self._scope.cancel()
             self._reach()
 
-    @asynccontextmanager
-    async def shield(self) -> AsyncGenerator[None]:
+    def shielded(self, nursery: trio.Nursery) -> AbstractContextManager[None]:
         """Keep what is done inside from every cancellation, but for what is awaited `outside`.
 
         To lower the shield for each such wait would take a tenth of a delta's time. So it stands; a task before it
         feels the cancellation of the surroundings, if ever there is one, and from then on it is lowered for them.
+
+        Args:
+            nursery: for that task; opened right before the shield, and left right after it.
         """
-        over = Happening()
-        async with open_bare_nursery() as nursery:
-            with self._run.shielded() as shield:
-                self._shield = shield
-                nursery.start_soon(self._sentinel, over)
-                yield
-            self._shield = None
-            over.set()
+        return _Shielded(self, self._run, nursery)
+
+    def stand_behind(self, shield: trio.CancelScope | None) -> None:
+        """What is done inside of this wait is done behind that shield from now on, or behind none."""
+        self._shield = shield
 
     @trio.lowlevel.enable_ki_protection
-    async def _sentinel(self, over: Happening) -> None:
+    async def feel(self, reading: UnderWay) -> None:
+        """Feel the cancellation of the surroundings, while something is done behind the shield."""
         try:
-            await over.wait()
+            await reading.wait()
         except trio.Cancelled:
             self._reach()
             raise
@@ -123,3 +125,26 @@ class Wait:
         if self._reached and self._shield is not None:
             self._shield.shield = True
         return answer
+
+
+class _Shielded(AbstractContextManager[None]):
+    """`Wait.shielded`. A class, because each response enters one, and a generator takes four times as long."""
+
+    def __init__(self, wait: Wait, run: Run, nursery: trio.Nursery) -> None:
+        self._wait = wait
+        self._shield = run.shielded()
+        self._nursery = nursery
+        self._reading = UnderWay(1)
+
+    def __enter__(self) -> None:
+        self._wait.stand_behind(self._shield.__enter__())
+        self._nursery.start_soon(self._wait.feel, self._reading)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        try:
+            return self._shield.__exit__(kind, error, traceback)
+        finally:
+            self._wait.stand_behind(None)
+            self._reading.one_less()
