@@ -76,7 +76,7 @@ class Agent(Inbox, RunOptions):
         convert_to_llm: which messages the model gets; the default keeps the roles that models know.
         transform_context, get_api_key, before_tool_call, after_tool_call, prepare_next_turn,
             prepare_next_turn_with_context, prepare_request, finish_turn, should_stop_after_turn: the hooks;
-            see `hooks`.
+            see `pi_trio.agent.hooks`.
         steering_mode, follow_up_mode: "one-at-a-time", or "all".
         tool_execution: "parallel", or "sequential" for every batch.
         deps: what decorated functions (`@tool`) find as their context's `deps`.
