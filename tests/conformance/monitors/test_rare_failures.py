@@ -29,9 +29,9 @@ from pi_trio.conformance.scripting import (
     user,
 )
 
+from .planting import at, hears, judged, recorded
 from .playing import played
 from .recordings import FORCE
-from .test_trace import at, hears, judged, recorded
 
 OVERLOADED: Object = assistant("", stop="error", errorMessage="overloaded")
 START: Object = {"type": "start", "partial": OVERLOADED}
