@@ -84,32 +84,32 @@ if TYPE_CHECKING:
     from .jsonvalue import JSON as JSON
     from .jsonvalue import Absent as Absent
     from .jsonvalue import Number as Number
-    from .messages import AssistantMessage as AssistantMessage
-    from .messages import Content as Content
-    from .messages import CustomMessage as CustomMessage
-    from .messages import DeferredHandle as DeferredHandle
-    from .messages import Diagnostic as Diagnostic
-    from .messages import DiagnosticError as DiagnosticError
-    from .messages import ImageContent as ImageContent
-    from .messages import Message as Message
-    from .messages import Model as Model
-    from .messages import ModelCost as ModelCost
-    from .messages import NestedToolCallRecord as NestedToolCallRecord
-    from .messages import NestedToolCalls as NestedToolCalls
-    from .messages import StopReason as StopReason
-    from .messages import SystemMessage as SystemMessage
-    from .messages import TextContent as TextContent
-    from .messages import ThinkingContent as ThinkingContent
-    from .messages import ThinkingLevel as ThinkingLevel
-    from .messages import ToolCall as ToolCall
-    from .messages import ToolDeclaration as ToolDeclaration
-    from .messages import ToolRemoval as ToolRemoval
-    from .messages import ToolResult as ToolResult
-    from .messages import ToolResultMessage as ToolResultMessage
-    from .messages import UnknownContent as UnknownContent
-    from .messages import Usage as Usage
-    from .messages import UsageCost as UsageCost
-    from .messages import UserMessage as UserMessage
+    from .messages.content import Content as Content
+    from .messages.content import ImageContent as ImageContent
+    from .messages.content import TextContent as TextContent
+    from .messages.content import ThinkingContent as ThinkingContent
+    from .messages.content import ToolCall as ToolCall
+    from .messages.content import UnknownContent as UnknownContent
+    from .messages.model import Model as Model
+    from .messages.model import ModelCost as ModelCost
+    from .messages.model import ThinkingLevel as ThinkingLevel
+    from .messages.notes import DeferredHandle as DeferredHandle
+    from .messages.notes import Diagnostic as Diagnostic
+    from .messages.notes import DiagnosticError as DiagnosticError
+    from .messages.roles import AssistantMessage as AssistantMessage
+    from .messages.roles import CustomMessage as CustomMessage
+    from .messages.roles import Message as Message
+    from .messages.roles import StopReason as StopReason
+    from .messages.roles import SystemMessage as SystemMessage
+    from .messages.roles import ToolResultMessage as ToolResultMessage
+    from .messages.roles import UserMessage as UserMessage
+    from .messages.tools import NestedToolCallRecord as NestedToolCallRecord
+    from .messages.tools import NestedToolCalls as NestedToolCalls
+    from .messages.tools import ToolDeclaration as ToolDeclaration
+    from .messages.tools import ToolRemoval as ToolRemoval
+    from .messages.tools import ToolResult as ToolResult
+    from .messages.usage import Usage as Usage
+    from .messages.usage import UsageCost as UsageCost
     from .models.builder import OutOfOrderError as OutOfOrderError
     from .models.builder import ResponseBuilder as ResponseBuilder
     from .models.default import NoStreamFunctionError as NoStreamFunctionError
@@ -207,33 +207,43 @@ _HOMES = {
         "UnknownStreamEvent",
     ),
     ".jsonvalue": ("ABSENT", "Absent", "JSON", "Number"),
-    ".messages": (
-        "AssistantMessage",
+    ".messages.content": (
         "Content",
-        "CustomMessage",
+        "ImageContent",
+        "TextContent",
+        "ThinkingContent",
+        "ToolCall",
+        "UnknownContent",
+    ),
+    ".messages.model": (
+        "Model",
+        "ModelCost",
+        "ThinkingLevel",
+    ),
+    ".messages.notes": (
         "DeferredHandle",
         "Diagnostic",
         "DiagnosticError",
-        "ImageContent",
+    ),
+    ".messages.roles": (
+        "AssistantMessage",
+        "CustomMessage",
         "Message",
-        "Model",
-        "ModelCost",
-        "NestedToolCallRecord",
-        "NestedToolCalls",
         "StopReason",
         "SystemMessage",
-        "TextContent",
-        "ThinkingContent",
-        "ThinkingLevel",
-        "ToolCall",
+        "ToolResultMessage",
+        "UserMessage",
+    ),
+    ".messages.tools": (
+        "NestedToolCallRecord",
+        "NestedToolCalls",
         "ToolDeclaration",
         "ToolRemoval",
         "ToolResult",
-        "ToolResultMessage",
-        "UnknownContent",
+    ),
+    ".messages.usage": (
         "Usage",
         "UsageCost",
-        "UserMessage",
     ),
     ".models.builder": ("OutOfOrderError", "ResponseBuilder"),
     ".models.default": ("NoStreamFunctionError", "get_default_stream_fn", "set_default_stream_fn"),

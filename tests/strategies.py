@@ -144,7 +144,7 @@ DATA_CLASSES: tuple[type[Wire], ...] = tuple(
     cls
     for module in (messages, events)
     for cls in vars(module).values()
-    if is_wire(cls) and cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
+    if is_wire(cls) and cls.__module__.startswith(module.__name__) and not cls.__name__.startswith("_")
 )
 """Every data class of the protocol."""
 

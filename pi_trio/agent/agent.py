@@ -32,7 +32,7 @@ from ..tools.tool import ExecutionMode, Tool
 from .active import ActiveRun
 from .delivery import Listener, Listeners
 from .event_stream import open_channel
-from .given import PromptInput, message_of, messages_of, prompt_of, tools_of
+from .given import PromptInput, messages_of, prompt_of, tools_of
 from .hooks import (
     AfterToolCall,
     BeforeToolCall,
@@ -45,6 +45,7 @@ from .hooks import (
     ShouldStopAfterTurn,
     TransformContext,
 )
+from .inbox import Inbox
 from .interrupts import managed
 from .open_run import OpenRun, open_run
 from .options import RunOptions
@@ -52,7 +53,7 @@ from .polls import Polls
 from .queues import MessageQueue, QueueMode
 from .result import RunResult
 from .run import AbortMode
-from .settings import ABORT_MODES, GRACE_LENGTHS, InstanceOf, OneOf, Setting
+from .settings import ABORT_MODES, GRACE_LENGTHS, InstanceOf, Setting
 from .settlement import GRACE
 from .state import AgentState, LiveState
 from .transcript import current_system_message, current_system_prompt, initial_system_message
@@ -60,11 +61,10 @@ from .transcript import current_system_message, current_system_prompt, initial_s
 #: What an agent asks for that was given no model.
 UNKNOWN_MODEL: Final = Model.unknown()
 
-QUEUE_MODES: Final = OneOf[QueueMode]("one-at-a-time", "all")
 MODEL: Final = InstanceOf(Model)
 
 
-class Agent(RunOptions):
+class Agent(Inbox, RunOptions):
     """An agent. All options are keywords, and also properties that can be assigned between runs.
 
     Args:
@@ -76,7 +76,7 @@ class Agent(RunOptions):
         convert_to_llm: which messages the model gets; the default keeps the roles that models know.
         transform_context, get_api_key, before_tool_call, after_tool_call, prepare_next_turn,
             prepare_next_turn_with_context, prepare_request, finish_turn, should_stop_after_turn: the hooks;
-            see `hooks`.
+            see `pi_trio.agent.hooks`.
         steering_mode, follow_up_mode: "one-at-a-time", or "all".
         tool_execution: "parallel", or "sequential" for every batch.
         deps: what decorated functions (`@tool`) find as their context's `deps`.
@@ -133,7 +133,8 @@ class Agent(RunOptions):
         settle_grace: float = GRACE,
         profile: Profile | str = PI_1_6_0,
     ) -> None:
-        super().__init__(get_profile(profile) if isinstance(profile, str) else profile)
+        RunOptions.__init__(self, get_profile(profile) if isinstance(profile, str) else profile)
+        Inbox.__init__(self, steering_mode, follow_up_mode)
         self.stream_fn = stream_fn if stream_fn is not None else get_default_stream_fn()
         self.convert_to_llm = convert_to_llm
         self.transform_context = transform_context
@@ -157,8 +158,6 @@ class Agent(RunOptions):
         self.on_provider_stream_event = on_provider_stream_event
         self.abort_mode = abort_mode
         self.settle_grace = settle_grace
-        self._steering, self._follow_up = MessageQueue(), MessageQueue()
-        self.steering_mode, self.follow_up_mode = steering_mode, follow_up_mode
         self._listeners = Listeners()
         self._active: ActiveRun | None = None
         MODEL.check(model, "model")
@@ -249,7 +248,7 @@ class Agent(RunOptions):
         """The signal of the run that is going on."""
         return None if self._active is None else self._active.run.signal
 
-    # --- subscribers and queues --------------------------------------------------------------------------
+    # --- subscribers -------------------------------------------------------------------------------------
 
     def subscribe(self, listener: Listener) -> Callable[[], bool]:
         """Have `listener(event, signal)` called with every event. Listeners are awaited, in order of subscription.
@@ -275,64 +274,6 @@ class Agent(RunOptions):
         """
         async with open_channel(self._listeners) as channel:
             yield channel
-
-    @property
-    def steering_mode(self) -> QueueMode:
-        """How much a steering poll takes."""
-        return self._steering.mode
-
-    @steering_mode.setter
-    def steering_mode(self, mode: QueueMode) -> None:
-        QUEUE_MODES.check(mode, "steering_mode")
-        self._steering.mode = mode
-
-    @property
-    def follow_up_mode(self) -> QueueMode:
-        """How much a follow-up poll takes."""
-        return self._follow_up.mode
-
-    @follow_up_mode.setter
-    def follow_up_mode(self, mode: QueueMode) -> None:
-        QUEUE_MODES.check(mode, "follow_up_mode")
-        self._follow_up.mode = mode
-
-    def steer(self, message: str | Message) -> None:
-        """Queue a message, or a text of the user, for the next turn; at any time, and in any thread.
-
-        Raises:
-            TypeError: it is neither.
-        """
-        self._steering.append(message_of(message))
-
-    def follow_up(self, message: str | Message) -> None:
-        """Queue a message, or a text of the user, for when the run would end; at any time, and in any
-        thread.
-
-        Raises:
-            TypeError: it is neither.
-        """
-        self._follow_up.append(message_of(message))
-
-    def clear_steering_queue(self) -> None:
-        """Forget the queued steering messages."""
-        self._steering.clear()
-
-    def clear_follow_up_queue(self) -> None:
-        """Forget the queued follow-up messages."""
-        self._follow_up.clear()
-
-    def clear_all_queues(self) -> None:
-        """Forget everything that is queued."""
-        self._steering.clear()
-        self._follow_up.clear()
-
-    def has_queued_messages(self) -> bool:
-        """Whether anything is queued."""
-        return bool(len(self._steering) or len(self._follow_up))
-
-    def peek_queued_messages(self) -> tuple[Message, ...]:
-        """What the next poll of steering would take, or if that is nothing, of follow-up (1.0.3)."""
-        return self._steering.peek() or self._follow_up.peek()
 
     # --- runs --------------------------------------------------------------------------------------------
 

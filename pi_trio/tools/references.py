@@ -7,14 +7,13 @@ inside a constant names nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import unquote
 
 import attrs
 import can_ada
 
+from .fragments import passed, unescaped
 from .js_value import Plain, well_formed
 
 #: The base URI of a document that does not name itself.
@@ -33,8 +32,6 @@ _BY_KEY: Final = (
     "dependencies",
 )
 _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-
-_MALFORMED_ESCAPE: Final = re.compile("%(?![0-9a-fA-F]{2})")
 
 
 @attrs.frozen
@@ -76,13 +73,9 @@ class References:
     def resolve(self, reference: str, base: str) -> Target:
         """What `reference` names where `base` holds; a `Target` with the schema `false` if that is nothing."""
         uri = resolved_uri(reference, base)
-        document, fragment = _document(uri), fragment_of(uri)
+        document, fragment = _document(uri), unescaped(fragment_of(uri))
         nothing = Target(False, base, found=False)
-        if document not in self._resources or _MALFORMED_ESCAPE.search(fragment):
-            return nothing
-        try:
-            fragment = unquote(fragment, errors="strict")
-        except UnicodeDecodeError:
+        if document not in self._resources or fragment is None:
             return nothing
         if not fragment:
             return Target(self._resources[document], document)
@@ -92,16 +85,12 @@ class References:
         return Target(self._anchors[anchor], document) if anchor in self._anchors else nothing
 
     def _follow(self, node: Plain, base: str, pointer: str) -> Target | None:
-        for step in pointer.split("/")[1:]:
-            key = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, dict) and key in node:
-                node = node[key]
-            elif isinstance(node, list) and key in map(str, range(len(node))):
-                node = node[int(key)]
-            else:
-                return None
-            base = self._bases.get(id(node), base)
-        return Target(node, base)
+        way = passed(node, pointer)
+        if way is None:
+            return None
+        for place in way:
+            base = self._bases.get(id(place), base)
+        return Target(way[-1], base)
 
     def _index(self, node: Plain, base: str) -> None:
         if not isinstance(node, dict) or id(node) in self._bases:

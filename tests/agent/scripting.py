@@ -373,6 +373,16 @@ def results_of(messages: Sequence[Message]) -> list[ToolResultMessage]:
     return [message for message in messages if isinstance(message, ToolResultMessage)]
 
 
+def roles(agent: Agent) -> list[str]:
+    """The roles of all that has been said."""
+    return [message.role for message in agent.messages]
+
+
+def result_texts(agent: Agent) -> list[str]:
+    """What the tools have said to the model, so far."""
+    return [text_of(message) for message in results_of(agent.messages)]
+
+
 def take_queues(agent: Agent) -> tuple[list[Message], list[Message]]:
     """Empty both queues, and tell what was in them: steering, follow-ups."""
     agent.steering_mode = agent.follow_up_mode = "all"

@@ -32,6 +32,9 @@ from .scripting import (
     yielding,
 )
 
+#: A batch of calls runs in either.
+MODES: tuple[ExecutionMode, ...] = ("parallel", "sequential")
+
 
 class Show:
     """An agent whose run has everything in it, and the messages that were queued for it.
@@ -249,3 +252,16 @@ def told(**circumstances: object) -> Iterator[None]:
     except BaseException as error:
         error.add_note(f"in this case: {circumstances}")
         raise
+
+
+class Failing:
+    """A listener that raises at the first event of a description."""
+
+    def __init__(self, words: str, error: BaseException) -> None:
+        self.words = words
+        self.error = error
+
+    def __call__(self, event: AgentEvent, signal: AbortSignal) -> None:
+        if brief(event) == self.words:
+            self.words = ""
+            raise self.error

@@ -28,16 +28,11 @@ from .scripting import (
     brief,
     call,
     result,
-    results_of,
-    text_of,
+    result_texts,
     tool,
     user,
 )
 from .show import Show, told
-
-
-def texts(agent: Agent) -> list[str]:
-    return [text_of(message) for message in results_of(agent.messages)]
 
 
 def agent_with(*calls: Any, execute: Any, **options: Any) -> tuple[Agent, Recorder, Script]:
@@ -164,7 +159,7 @@ async def test_it_ends_no_wait_for_a_tool() -> None:
         assert gates.standing == ["t2"]
         await gates.let_go("t2")
     check(heard.events)
-    assert texts(agent) == ["t1 saw nothing", "t2 saw it"]
+    assert result_texts(agent) == ["t1 saw nothing", "t2 saw it"]
     assert after == [False, True]
     # S-11, as Pi: the loop goes on to a request that is aborted, with the next steering message in it.
     assert script.requests[1].said[-1] == "user: two"
@@ -187,7 +182,7 @@ async def test_it_stops_calls_that_are_not_launched_yet() -> None:
     await agent.prompt("go")
     check(heard.events)
     assert executed == ["t1", "t2"]
-    assert texts(agent) == ["t1 worked", "t2 worked", "Operation aborted", "Operation aborted"]
+    assert result_texts(agent) == ["t1 worked", "t2 worked", "Operation aborted", "Operation aborted"]
 
 
 async def test_an_abort_while_calls_are_prepared() -> None:
@@ -213,7 +208,7 @@ async def test_an_abort_while_calls_are_prepared() -> None:
         "tool_execution_start t1", "tool_execution_start t2", "tool_execution_end t2 !",
         "tool_execution_start t3", "tool_execution_end t3 !", "tool_execution_end t1 !",
     ]  # fmt: skip
-    assert texts(agent) == ["Operation aborted"] * 3
+    assert result_texts(agent) == ["Operation aborted"] * 3
     assert asked == ["t1", "t2"]
     check(heard.events)
 
@@ -225,7 +220,7 @@ async def test_an_abort_wins_over_a_block() -> None:
 
     agent, _, _ = agent_with(call("t1"), execute=print, before_tool_call=before)
     await agent.prompt("go")
-    assert texts(agent) == ["Operation aborted"]
+    assert result_texts(agent) == ["Operation aborted"]
 
 
 async def test_an_abort_in_a_sequential_batch_answers_every_call() -> None:
@@ -238,7 +233,7 @@ async def test_an_abort_in_a_sequential_batch_answers_every_call() -> None:
     )
     await agent.prompt("go")
     check(heard.events, sequential=True)
-    assert texts(agent) == ["worked", "Operation aborted", "Operation aborted"]
+    assert result_texts(agent) == ["worked", "Operation aborted", "Operation aborted"]
     assert [event.duration_ms is None for event in heard.of(ToolExecutionEnd)] == [False, True, True]
 
 

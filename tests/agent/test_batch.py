@@ -16,6 +16,7 @@ from pi_trio.events import AgentEvent, ToolExecutionEnd, TurnEnd
 from pi_trio.jsonvalue import ABSENT
 from pi_trio.tools.tool import UpdateFn
 
+from .calling import agent_with
 from .grammar import check
 from .scripting import (
     MODEL,
@@ -26,31 +27,11 @@ from .scripting import (
     brief,
     call,
     result,
+    result_texts,
     results_of,
     text_of,
     tool,
 )
-
-NUMBERS = {
-    "type": "object",
-    "properties": {"n": {"type": "number"}, "s": {"type": "string"}},
-    "required": ["n"],
-}
-
-
-def agent_with(*content: Any, execute: Any, parameters: Any = None, **options: Any) -> Agent:
-    """An agent whose model makes these calls once."""
-    return Agent(
-        model=MODEL,
-        tools=[tool("work", execute, parameters)],
-        stream_fn=Script(assistant(*content), assistant("done")),
-        **options,
-    )
-
-
-def texts(agent: Agent) -> list[str]:
-    return [text_of(message) for message in results_of(agent.messages)]
-
 
 # --- order ------------------------------------------------------------------------------------------------
 
@@ -121,7 +102,7 @@ async def test_ends_come_in_the_order_of_completion_and_results_in_source_order(
                 await gates.let_go(call_id)
                 assert len(heard.of(ToolExecutionEnd)) == number + 1
         assert [event.tool_call_id for event in heard.of(ToolExecutionEnd)] == order
-        assert texts(agent) == ["t0", "t1", "t2", "t3"]
+        assert result_texts(agent) == ["t0", "t1", "t2", "t3"]
         assert [text_of(one) for one in heard.of(TurnEnd)[0].tool_results] == ["t0", "t1", "t2", "t3"]
         check(heard.events)
 
@@ -148,7 +129,7 @@ async def test_a_sequential_batch_runs_call_by_call(how: str) -> None:
     heard = Recorder(agent)
     await agent.prompt("go")
     check(heard.events, sequential=True)
-    assert texts(agent) == ["t1", "t2", "t3", "Tool unknown not found"]
+    assert result_texts(agent) == ["t1", "t2", "t3", "Tool unknown not found"]
 
 
 async def test_a_tool_that_is_not_called_does_not_make_a_batch_sequential() -> None:
@@ -208,7 +189,7 @@ async def test_two_calls_with_one_id() -> None:
         assert agent.state.pending_tool_calls == ("t",)
         await gates.let_go("1")
         assert agent.state.pending_tool_calls == ()
-    assert texts(agent) == ["1", "2"]
+    assert result_texts(agent) == ["1", "2"]
     check(heard.events)
 
 
@@ -220,7 +201,7 @@ async def test_calls_of_a_truncated_message_are_not_executed() -> None:
     outcome = await agent.prompt("go")
     assert executed == []
     check(heard.events)
-    assert texts(agent) == [
+    assert result_texts(agent) == [
         f'Tool call "{name}" was not executed: the response hit the output token limit, so its arguments may be '
         "truncated. Re-issue the tool call with complete arguments."
         for name in ("work", "nowhere")
@@ -234,7 +215,7 @@ async def test_calls_run_whatever_else_the_stop_reason_says(reason: str) -> None
     script = Script(assistant(call("t1"), stop_reason=reason), assistant("done"))
     agent = Agent(model=MODEL, tools=[tool("work", lambda *args: result("ran"))], stream_fn=script)
     await agent.prompt("go")
-    assert texts(agent) == ["ran"]
+    assert result_texts(agent) == ["ran"]
 
 
 async def test_the_context_of_hooks_has_results_only_after_the_batch() -> None:

@@ -16,6 +16,7 @@ from pi_trio.events import AgentEnd, AgentEvent, StreamStart, ToolExecutionEnd
 from pi_trio.messages import AssistantMessage
 from pi_trio.tools.tool import ExecutionMode, UpdateFn
 
+from .calling import work
 from .grammar import check
 from .scripting import (
     MODEL,
@@ -46,11 +47,6 @@ def raising(words: str, error: BaseException, *, nth: int = 1) -> Listener:
                 raise error
 
     return listener
-
-
-async def work(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Any:
-    await trio.lowlevel.checkpoint()
-    return result(f"{call_id} worked")
 
 
 async def told_after(words: str, *, nth: int = 1, **options: Any) -> tuple[list[str], Any]:

@@ -18,9 +18,7 @@ from pi_trio.events import AgentEnd, AgentEvent
 from pi_trio.tools.tool import ExecutionMode
 
 from .scripting import Pause, Recorder, answers_of, assistant, briefs, user, yielding
-from .show import RaisingPause, Saboteur, Show, told
-
-MODES: tuple[ExecutionMode, ...] = ("parallel", "sequential")
+from .show import MODES, RaisingPause, Saboteur, Show, told
 
 
 @asynccontextmanager

@@ -19,6 +19,8 @@ from . import (
     failure_closing,
     listeners,
     low_level,
+    low_level_between,
+    low_level_failing,
     queues,
     request_hooks,
     response,
@@ -35,7 +37,8 @@ from . import (
 MODULES = (
     run, response, batch, arguments, updates, tool_hooks, turn_hooks, request_hooks, queues, abort,
     abort_tools, listeners, failure, failure_closing,
-    together, together_failing, state, transcript, low_level, earlier_releases,
+    together, together_failing, state, transcript,
+    low_level, low_level_failing, low_level_between, earlier_releases,
 )  # fmt: skip
 """The topics in the order in which they are best read."""
 

@@ -7,11 +7,18 @@ from typing import Any
 from pi_trio.conformance.scripting import (
     AB,
     ABORTED,
+    CALL,
     DONE,
+    HALF,
+    HELLO,
+    LET_GO,
+    OK,
+    REST,
     T1,
     T2,
-    T3,
     TOOL_HOOKS,
+    TWO,
+    A,
     Object,
     abort,
     after,
@@ -28,7 +35,6 @@ from pi_trio.conformance.scripting import (
     push,
     release,
     response,
-    returns,
     scenario,
     state,
     steer,
@@ -38,16 +44,6 @@ from pi_trio.conformance.scripting import (
     until,
     wait_for_idle,
 )
-
-_A = tool("a")
-CALL = response(T1)
-TWO = response(T1, T2)
-THREE = response(T1, T2, T3)
-HELLO = response(("Hel", "lo"))
-STARTED, REST = until("text_delta", HELLO), after("text_delta", HELLO)
-BEFORE, AFTER = TOOL_HOOKS
-LET_GO = "let go"
-"""What a tool says that was stopped by the signal."""
 
 
 def _held_hook(hook: str, when: str, **fields: Any) -> Object:
@@ -125,10 +121,10 @@ SCENARIOS = topic(
         responses=[None],
         steps=[
             prompt("go"),
-            play(STARTED),
+            play(HALF),
             abort(),
             push(REST[0]),
-            push(break_off(STARTED, "aborted", "stopped")),
+            push(break_off(HALF, "aborted", "stopped")),
             state(),
         ],
     ),
@@ -136,7 +132,7 @@ SCENARIOS = topic(
         "abort_in_stream_that_throws",
         "Abort during text and the reading fails: the failure message is an aborted one.",
         responses=[None],
-        steps=[prompt("go"), play(STARTED), abort(), fail_stream(LET_GO), state()],
+        steps=[prompt("go"), play(HALF), abort(), fail_stream(LET_GO), state()],
     ),
     scenario(
         "abort_and_delta_same_tick",
@@ -145,7 +141,7 @@ SCENARIOS = topic(
         steps=[
             prompt("go"),
             play(until("text_start", HELLO)),
-            at_once(push(HELLO[2]), abort(), push(break_off(STARTED, "aborted", "stopped"))),
+            at_once(push(HELLO[2]), abort(), push(break_off(HALF, "aborted", "stopped"))),
         ],
     ),
     scenario(
@@ -174,25 +170,25 @@ SCENARIOS = topic(
         "follow_up_polled_after_abort_ignored",
         "A provider that ignores the abort of a text ends a good turn: the follow-up's turn starts.",
         responses=[None, ABORTED],
-        steps=[prompt("go"), play(STARTED), follow_up("f1"), abort(), push(REST)],
+        steps=[prompt("go"), play(HALF), follow_up("f1"), abort(), push(REST)],
     ),
     scenario(
         "abort_hang_provider_never_ends",
         "Abort twice during a stream that goes on: the run stays open until the provider is done.",
         responses=[None],
-        steps=[prompt("go"), play(STARTED), abort(), wait_for_idle(), abort(), state(), push(REST)],
+        steps=[prompt("go"), play(HALF), abort(), wait_for_idle(), abort(), state(), push(REST)],
     ),
     scenario(
         "abort_in_second_stream",
         "Abort while the answer after a tool turn streams: one aborted message and one agent_end.",
-        tools=[_A],
+        tools=A,
         responses=[CALL],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[
             prompt("go"),
-            play(STARTED, 1),
+            play(HALF, 1),
             abort(),
-            push(break_off(STARTED, "aborted", "stopped"), 1),
+            push(break_off(HALF, "aborted", "stopped"), 1),
             wait_for_idle(),
         ],
     ),

@@ -8,15 +8,20 @@ from pi_trio.conformance.scripting import (
     AB,
     ABC,
     ABORTED,
+    AFTER,
+    BEFORE,
+    CALL,
     DONE,
+    HALF,
+    LET_GO,
+    OK,
     SEQUENTIAL,
-    T1,
-    T2,
-    T3,
+    THREE,
     TOOL_HOOKS,
+    TWO,
+    A,
     Object,
     abort,
-    after,
     answer,
     answers,
     at_once,
@@ -40,21 +45,9 @@ from pi_trio.conformance.scripting import (
     state,
     steer,
     throw,
-    tool,
     topic,
-    until,
     update,
 )
-
-_A = tool("a")
-CALL = response(T1)
-TWO = response(T1, T2)
-THREE = response(T1, T2, T3)
-HELLO = response(("Hel", "lo"))
-STARTED, REST = until("text_delta", HELLO), after("text_delta", HELLO)
-BEFORE, AFTER = TOOL_HOOKS
-LET_GO = "let go"
-"""What a tool says that was stopped by the signal."""
 
 
 def _held_event(name: str, title: str, event: str, nth: int, **fields: Any) -> Object:
@@ -64,7 +57,7 @@ def _held_event(name: str, title: str, event: str, nth: int, **fields: Any) -> O
         title,
         listeners=["L"],
         told=[],
-        rules=[holds_event("L", event, nth), returns("t1", "A"), returns("t2", "B"), returns("t3", "C")],
+        rules=[holds_event("L", event, nth), OK, returns("t2", "B"), returns("t3", "C")],
         steps=[prompt("go"), abort(), release("L", event, nth)],
         **{"tools": ABC, "responses": [THREE, ABORTED], **fields},
     )
@@ -153,14 +146,14 @@ SCENARIOS = topic(
     scenario(
         "abort_then_provider_ignores",
         "Abort in a tool, and the next request is answered with text: the run ends as a good one.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         steps=[prompt("go"), abort(), crash("t1", LET_GO), state()],
     ),
     scenario(
         "abort_with_queues",
         "Abort in a tool: the aborted turn uses up the steered message, the follow-up stays queued.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, ABORTED, DONE],
         steps=[
             prompt("go"),
@@ -175,7 +168,7 @@ SCENARIOS = topic(
     scenario(
         "abort_terminating_batch",
         "Abort in a tool that terminates: no request is due, and the run ends without an aborted turn.",
-        tools=[_A],
+        tools=A,
         responses=[CALL],
         steps=[prompt("go"), abort(), finish("t1", result("A", terminate=True)), state()],
     ),
@@ -190,7 +183,7 @@ SCENARIOS = topic(
     scenario(
         "abort_update_held",
         "Abort while a listener holds an update of a tool that has returned: nothing until it lets go.",
-        tools=[_A],
+        tools=A,
         hooks=TOOL_HOOKS,
         listeners=["L"],
         told=[],
@@ -207,23 +200,23 @@ SCENARIOS = topic(
     scenario(
         "abort_and_update",
         "A tool that reports progress after the abort is still heard.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, ABORTED],
         steps=[prompt("go"), abort(), update("t1", "cleaning up"), finish("t1", "A")],
     ),
     scenario(
         "abort_in_after_tool_call",
         "Abort while afterToolCall waits: its override counts.",
-        tools=[_A],
+        tools=A,
         hooks=TOOL_HOOKS,
         responses=[CALL, ABORTED],
-        rules=[returns("t1", "A"), holds(AFTER)],
+        rules=[OK, holds(AFTER)],
         steps=[prompt("go"), abort(), answer(AFTER, {"isError": True, "details": "checked"}, key="t1")],
     ),
     scenario(
         "abort_and_result_same_tick",
         "Abort and the tool's answer in one stretch: the result is kept, afterToolCall gets a raised signal.",
-        tools=[_A],
+        tools=A,
         hooks=TOOL_HOOKS,
         responses=[CALL, ABORTED],
         steps=[prompt("go"), at_once(abort(), finish("t1", "A"))],
@@ -293,10 +286,10 @@ SCENARIOS = topic(
     scenario(
         "abort_in_prepare_next_turn",
         "Abort while prepareNextTurn waits: the turn that it prepares starts all the same.",
-        tools=[_A],
+        tools=A,
         hooks=["prepareNextTurn"],
         responses=[CALL, ABORTED],
-        rules=[returns("t1", "A"), holds("prepareNextTurn")],
+        rules=[OK, holds("prepareNextTurn")],
         steps=[prompt("go"), abort(), answer("prepareNextTurn")],
     ),
     scenario(
@@ -314,12 +307,12 @@ SCENARIOS = topic(
         hooks=["finishTurn"],
         responses=[None],
         rules=[answers("finishTurn", {"action": "continue"})],
-        steps=[prompt("go"), play(STARTED), abort(), push(break_off(STARTED, "aborted", "stopped"))],
+        steps=[prompt("go"), play(HALF), abort(), push(break_off(HALF, "aborted", "stopped"))],
     ),
     scenario(
         "abort_then_listener_fails",
         "A listener that fails after an abort fails the run as aborted.",
-        tools=[_A],
+        tools=A,
         listeners=["L", "M"],
         told=["M"],
         responses=[CALL],

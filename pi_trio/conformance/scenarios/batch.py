@@ -5,13 +5,18 @@ from __future__ import annotations
 from pi_trio.conformance.scripting import (
     AB,
     ABC,
+    CALL,
     DONE,
+    OK,
     SEQUENTIAL,
     T1,
     T2,
     T3,
+    THREE,
     TOOL_HOOKS,
+    TWO,
     USAGE,
+    A,
     answer,
     answers,
     call,
@@ -35,16 +40,12 @@ from pi_trio.conformance.scripting import (
     topic,
 )
 
-_A = tool("a")
-TWO = response(T1, T2)
-THREE = response(T1, T2, T3)
-
 SCENARIOS = topic(
     "batch",
     scenario(
         "tool_single",
         "One call: start, beforeToolCall, execute, afterToolCall, end, result message, next turn.",
-        tools=[_A],
+        tools=A,
         hooks=TOOL_HOOKS,
         responses=[response(call("t1", "a", {"s": "x"})), DONE],
         steps=[prompt("go"), finish("t1", result("A", details={"size": 1}))],
@@ -90,14 +91,14 @@ SCENARIOS = topic(
     scenario(
         "tools_one_declares_sequential",
         "One tool that declares sequential makes the whole batch sequential.",
-        tools=[_A, tool("b", executionMode="sequential"), tool("c")],
+        tools=[*A, tool("b", executionMode="sequential"), tool("c")],
         responses=[THREE, DONE],
         steps=[prompt("go"), finish("t1", "A"), finish("t2", "B"), finish("t3", "C")],
     ),
     scenario(
         "tools_sequential_one_not_called",
         "A tool that declares sequential but is not called leaves the batch parallel.",
-        tools=[_A, tool("b"), tool("c", executionMode="sequential")],
+        tools=[*AB, tool("c", executionMode="sequential")],
         responses=[TWO, DONE],
         steps=[prompt("go"), finish("t2", "B"), finish("t1", "A")],
     ),
@@ -117,7 +118,7 @@ SCENARIOS = topic(
         tools=ABC,
         hooks=["beforeToolCall"],
         responses=[THREE, DONE],
-        rules=[holds("beforeToolCall"), returns("t1", "A"), returns("t2", "B"), returns("t3", "C")],
+        rules=[holds("beforeToolCall"), OK, returns("t2", "B"), returns("t3", "C")],
         steps=[
             prompt("go"),
             answer("beforeToolCall", key="t1"),
@@ -132,15 +133,15 @@ SCENARIOS = topic(
         tools=ABC,
         hooks=TOOL_HOOKS,
         responses=[response(T1, call("t2", "B"), T3), DONE],
-        rules=[returns("t1", "A"), returns("t3", "C")],
+        rules=[OK, returns("t3", "C")],
         steps=[prompt("go")],
     ),
     scenario(
         "tool_name_twice",
         "Of two tools with one name the first is called.",
-        tools=[_A, tool("a", prepareArguments={"throw": "the second was asked"})],
-        responses=[response(T1), DONE],
-        rules=[returns("t1", "A")],
+        tools=[*A, tool("a", prepareArguments={"throw": "the second was asked"})],
+        responses=[CALL, DONE],
+        rules=[OK],
         steps=[prompt("go")],
     ),
     scenario(
@@ -154,9 +155,9 @@ SCENARIOS = topic(
     scenario(
         "tool_returns_is_error",
         "A result that says isError true is an error, content and structured content intact.",
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
-        responses=[response(T1), DONE],
+        responses=[CALL, DONE],
         rules=[returns("t1", result("A", isError=True, structuredContent={"code": 1}))],
         steps=[prompt("go")],
     ),
@@ -180,16 +181,16 @@ SCENARIOS = topic(
     scenario(
         "tool_returns_no_content",
         "A result without content passes as it is in the end event and has empty content in its message.",
-        tools=[_A],
-        responses=[response(T1), DONE],
+        tools=A,
+        responses=[CALL, DONE],
         rules=[returns("t1", {"details": {"quiet": True}})],
         steps=[prompt("go")],
     ),
     scenario(
         "tool_result_fields",
         "The end carries the whole result; the message keeps content, details and usage only.",
-        tools=[_A],
-        responses=[response(T1), DONE],
+        tools=A,
+        responses=[CALL, DONE],
         rules=[
             returns(
                 "t1",
@@ -209,7 +210,7 @@ SCENARIOS = topic(
         "tool_result_added_tool_names",
         "A result that names added tools: the end carries the names, the message only in one release.",
         tools=AB,
-        responses=[response(T1), DONE],
+        responses=[CALL, DONE],
         rules=[returns("t1", result("A", addedToolNames=["b"]))],
         steps=[prompt("go")],
     ),
@@ -232,8 +233,8 @@ SCENARIOS = topic(
     scenario(
         "tool_terminate_all_follow_up",
         "The only call terminates, but a follow-up is queued: its turn runs.",
-        tools=[_A],
-        responses=[response(T1), DONE],
+        tools=A,
+        responses=[CALL, DONE],
         rules=[returns("t1", result("A", terminate=True))],
         steps=[follow_up("f1"), prompt("go")],
     ),
@@ -257,9 +258,9 @@ SCENARIOS = topic(
         "tool_terminate_with_error",
         "An error result that terminates counts as any other; one from a throw never terminates.",
         tools=AB,
-        responses=[response(T1), response(call("t2", "b"), call("t3", "a")), response(call("t4", "a"))],
+        responses=[CALL, response(call("t2", "b"), call("t3", "a")), response(call("t4", "a"))],
         rules=[
-            returns("t1", "A"),
+            OK,
             raises("t2", "broken"),
             returns("t3", result("A", terminate=True)),
             returns("t4", result("A", terminate=True, isError=True)),
@@ -328,7 +329,7 @@ SCENARIOS = topic(
         hooks=["beforeToolCall"],
         settings=SEQUENTIAL,
         responses=[TWO, DONE],
-        rules=[holds("beforeToolCall", key="t2"), returns("t1", "A"), returns("t2", "B")],
+        rules=[holds("beforeToolCall", key="t2"), OK, returns("t2", "B")],
         steps=[prompt("go"), messages(), answer("beforeToolCall", key="t2")],
     ),
     scenario(

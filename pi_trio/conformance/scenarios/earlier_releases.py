@@ -8,8 +8,12 @@ can play of it shows what has become of it there.
 from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
+    CALL,
     DONE,
-    T1,
+    NEXT,
+    OK,
+    STOP,
+    A,
     answer,
     answers,
     broken,
@@ -19,21 +23,15 @@ from pi_trio.conformance.scripting import (
     holds,
     prompt,
     response,
-    returns,
     scenario,
     set_option,
     state,
     steer,
     throws,
-    tool,
     topic,
     user,
 )
 
-_A = tool("a")
-CALL = response(T1)
-OK = returns("t1", "A")
-NEXT, STOP = "prepareNextTurn", "shouldStopAfterTurn"
 PROMPTED = {"systemPrompt": "Be brief."}
 
 SCENARIOS = topic(
@@ -42,7 +40,7 @@ SCENARIOS = topic(
     scenario(
         "should_stop_after_turn",
         "shouldStopAfterTurn says true behind a tool turn's end: the run is over, and both queues stay full.",
-        tools=[_A],
+        tools=A,
         hooks=[STOP],
         responses=[CALL, DONE, DONE],
         rules=[answers(STOP, True, nth=0)],
@@ -51,7 +49,7 @@ SCENARIOS = topic(
     scenario(
         "should_stop_after_turn_says_no",
         "shouldStopAfterTurn is asked behind each good turn, before the polls; what is not true goes on.",
-        tools=[_A],
+        tools=A,
         hooks=[STOP, NEXT],
         responses=[CALL, response("one"), response("two"), broken(())],
         rules=[OK, answers(STOP, False, nth=0), answers(STOP, 0, nth=1)],
@@ -60,7 +58,7 @@ SCENARIOS = topic(
     scenario(
         "should_stop_after_turn_truthy",
         "Any true value of shouldStopAfterTurn stops the run.",
-        tools=[_A],
+        tools=A,
         hooks=[STOP],
         responses=[CALL],
         rules=[OK, answers(STOP, "enough")],
@@ -77,7 +75,7 @@ SCENARIOS = topic(
     scenario(
         "should_stop_after_turn_throws",
         "When shouldStopAfterTurn fails behind a turn's end the failure has a turn_end without a turn_start.",
-        tools=[_A],
+        tools=A,
         hooks=[STOP],
         responses=[CALL, DONE],
         rules=[OK, throws(STOP, "no decision")],
@@ -87,7 +85,7 @@ SCENARIOS = topic(
         "loop_should_stop_after_turn",
         "In the loop, shouldStopAfterTurn comes before the polls, and behind what prepares the next turn.",
         target="loop",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT, STOP],
         responses=[CALL, DONE],
         rules=[OK, answers(STOP, True, nth=1)],
@@ -106,17 +104,17 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_context_without_prompt",
         "A context from prepareNextTurn that has no prompt takes it from the rest of the run.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         state=PROMPTED,
         responses=[CALL, response("one"), response("two"), DONE],
-        rules=[OK, answers(NEXT, {"context": {"messages": [user("summary")], "tools": [_A]}}, nth=0)],
+        rules=[OK, answers(NEXT, {"context": {"messages": [user("summary")], "tools": [*A]}}, nth=0)],
         steps=[follow_up("f1"), prompt("go"), state(), prompt("again")],
     ),
     scenario(
         "prepare_next_turn_context_with_prompt",
         "A context from prepareNextTurn that has a prompt of its own brings it for the rest of the run.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         state=PROMPTED,
         responses=[CALL, DONE, DONE],
@@ -124,7 +122,7 @@ SCENARIOS = topic(
             OK,
             answers(
                 NEXT,
-                {"context": {"systemPrompt": "Be kind.", "messages": [user("summary")], "tools": [_A]}},
+                {"context": {"systemPrompt": "Be kind.", "messages": [user("summary")], "tools": [*A]}},
                 nth=0,
             ),
         ],
@@ -133,7 +131,7 @@ SCENARIOS = topic(
     scenario(
         "set_system_prompt",
         "A prompt that is set during a run counts from the next one on, and the state shows it at once.",
-        tools=[_A],
+        tools=A,
         state=PROMPTED,
         responses=[CALL, DONE, DONE],
         steps=[

@@ -7,12 +7,18 @@ from collections.abc import Iterator, Sequence
 from pi_trio.conformance.scripting import (
     AB,
     ABC,
+    CALL,
     DONE,
+    END,
+    OK,
     SEQUENTIAL,
-    T1,
-    T2,
-    T3,
+    START,
+    THREE,
     TOOL_HOOKS,
+    TWO,
+    UPDATE,
+    WORD,
+    A,
     Events,
     Object,
     Step,
@@ -36,17 +42,11 @@ from pi_trio.conformance.scripting import (
     state,
     steer,
     throws,
-    tool,
     topic,
     until,
     update,
     wait_for_idle,
 )
-
-_A = tool("a")
-TWO = response(T1, T2)
-HELLO = response("hello")
-START, UPDATE, END = "tool_execution_start", "tool_execution_update", "tool_execution_end"
 
 _BOTH_RETURN: tuple[Step, ...] = (finish("t1", "A"), finish("t2", "B"))
 
@@ -151,16 +151,16 @@ SCENARIOS = topic(
         listeners=["L", "M"],
         told=["M"],
         responses=[TWO, DONE],
-        rules=[fails_at("L", "message_end", 2), returns("t1", "A"), returns("t2", "B")],
+        rules=[fails_at("L", "message_end", 2), OK, returns("t2", "B")],
         steps=[prompt("go"), messages()],
     ),
     scenario(
         "listener_throws_at_answer",
         "A listener fails at the answer's message_end: the call in it never starts.",
-        tools=[_A],
+        tools=A,
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(T1), DONE],
+        responses=[CALL, DONE],
         rules=[fails_at("L", "message_end", 1)],
         steps=[prompt("go"), messages(), prompt("again")],
     ),
@@ -182,7 +182,7 @@ SCENARIOS = topic(
         told=[],
         responses=[None, DONE],
         rules=[fails_at("L", "message_start", 2)],
-        steps=[prompt("go"), steer("s1"), steer("s2"), play(HELLO), state(), command("peekQueued")],
+        steps=[prompt("go"), steer("s1"), steer("s2"), play(WORD), state(), command("peekQueued")],
     ),
     scenario(
         "continue_drained_message_lost",
@@ -222,10 +222,10 @@ SCENARIOS = topic(
         "A tool of a failed run reports and returns during the next run: it is heard there.",
         finish("t1", "A"),
         prompt("again"),
-        play(until("text_delta", HELLO), 1),
+        play(until("text_delta", WORD), 1),
         update("t2", "half"),
         finish("t2", "B"),
-        push(after("text_delta", HELLO), 1),
+        push(after("text_delta", WORD), 1),
         responses=[TWO],
     ),
     _orphans(
@@ -271,7 +271,7 @@ SCENARIOS = topic(
         told=["M"],
         responses=[None, DONE],
         rules=[fails_at("L", "message_update")],
-        steps=[prompt("go"), play(HELLO[:2]), abort(), push(HELLO[2:]), messages(), prompt("again")],
+        steps=[prompt("go"), play(WORD[:2]), abort(), push(WORD[2:]), messages(), prompt("again")],
     ),
     scenario(
         "failed_run_sequential_orphan",
@@ -281,18 +281,18 @@ SCENARIOS = topic(
         settings=SEQUENTIAL,
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(T1, T2, T3), DONE],
+        responses=[THREE, DONE],
         rules=[fails_at("L", END)],
         steps=[prompt("go"), finish("t1", "A"), messages(), prompt("again")],
     ),
     scenario(
         "listener_throws_at_update_tool_throws",
         "The error of an update's delivery wins over the tool's own.",
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
         listeners=["L"],
         told=[],
-        responses=[response(T1), DONE],
+        responses=[CALL, DONE],
         rules=[fails_at("L", UPDATE)],
         steps=[
             prompt("go"),

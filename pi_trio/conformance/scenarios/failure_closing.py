@@ -12,10 +12,19 @@ from pi_trio.conformance.scripting import (
     AB,
     ABC,
     DONE,
+    END,
+    HALF,
+    HELLO,
+    OK,
     SEQUENTIAL,
+    START,
     T1,
     T2,
     T3,
+    THREE,
+    TWO,
+    UPDATE,
+    A,
     Object,
     Step,
     abort,
@@ -41,7 +50,6 @@ from pi_trio.conformance.scripting import (
     push,
     release,
     response,
-    returns,
     scenario,
     state,
     steer,
@@ -49,15 +57,8 @@ from pi_trio.conformance.scripting import (
     throws,
     tool,
     topic,
-    until,
     update,
 )
-
-_A = tool("a")
-TWO = response(T1, T2)
-HELLO = response(("Hel", "lo"))
-HALF = until("text_delta", HELLO)
-START, UPDATE, END = "tool_execution_start", "tool_execution_update", "tool_execution_end"
 
 
 def _ends(
@@ -139,7 +140,7 @@ SCENARIOS = topic(
         tools=ABC,
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(T1, T2, T3)],
+        responses=[THREE],
         rules=[fails_at("L", START, 1)],
         steps=[prompt("go"), messages()],
     ),
@@ -150,8 +151,8 @@ SCENARIOS = topic(
         settings=SEQUENTIAL,
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(T1, T2, T3)],
-        rules=[fails_at("L", "message_start", 2), returns("t1", "A")],
+        responses=[THREE],
+        rules=[fails_at("L", "message_start", 2), OK],
         steps=[prompt("go"), messages()],
     ),
     # The response.
@@ -167,7 +168,7 @@ SCENARIOS = topic(
     scenario(
         "failed_run_answer_without_start",
         "A listener fails at the message_start of a whole answer without start, which holds a call.",
-        tools=[_A],
+        tools=A,
         listeners=["L", "M"],
         told=["M"],
         responses=[(done(assistant("on it", T1, stop="toolUse")),), DONE],
@@ -314,7 +315,7 @@ SCENARIOS = topic(
     scenario(
         "failed_run_system_message_drained",
         "The run fails before a steered system message is said whose tools are not those that can run.",
-        tools=[_A],
+        tools=A,
         listeners=["L"],
         told=[],
         settings={"steeringMode": "all"},

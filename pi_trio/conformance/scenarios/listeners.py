@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
     AB,
+    CALL,
     DONE,
-    T1,
-    T2,
+    HELLO,
+    OK,
+    TWO,
+    A,
     abort,
     command,
     continue_,
@@ -21,21 +24,17 @@ from pi_trio.conformance.scripting import (
     scenario,
     state,
     steer,
-    tool,
     topic,
     update,
     wait_for_idle,
 )
-
-_A = tool("a")
-CALL = response(T1)
 
 SCENARIOS = topic(
     "listeners",
     scenario(
         "listeners_in_order",
         "Every event of a tool run goes to the first listener, is awaited, and only then goes to the second.",
-        tools=[_A],
+        tools=A,
         listeners=["L", "M"],
         told=[],
         responses=[CALL, DONE],
@@ -44,10 +43,10 @@ SCENARIOS = topic(
     scenario(
         "no_listeners",
         "An agent without listeners runs all the same.",
-        tools=[_A],
+        tools=A,
         listeners=[],
         responses=[CALL, DONE],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[prompt("go"), messages()],
     ),
     scenario(
@@ -75,8 +74,8 @@ SCENARIOS = topic(
         hooks=["beforeToolCall"],
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(T1, T2), DONE],
-        rules=[holds_event("L", "tool_execution_start"), returns("t1", "A"), returns("t2", "B")],
+        responses=[TWO, DONE],
+        rules=[holds_event("L", "tool_execution_start"), OK, returns("t2", "B")],
         steps=[prompt("go"), state(), release("L", "tool_execution_start")],
     ),
     scenario(
@@ -84,18 +83,18 @@ SCENARIOS = topic(
         "While a listener holds an update of the answer the provider's events queue up.",
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(("Hel", "lo"))],
+        responses=[HELLO],
         rules=[holds_event("L", "message_update")],
         steps=[prompt("go"), release("L", "message_update")],
     ),
     scenario(
         "listener_held_at_message_end",
         "While the answer's end is held no tool starts, though the message is in the transcript.",
-        tools=[_A],
+        tools=A,
         listeners=["L", "M"],
         told=["M"],
         responses=[CALL, DONE],
-        rules=[holds_event("L", "message_end", 1), returns("t1", "A")],
+        rules=[holds_event("L", "message_end", 1), OK],
         steps=[prompt("go"), state(), release("L", "message_end", 1)],
     ),
     scenario(
@@ -104,8 +103,8 @@ SCENARIOS = topic(
         tools=AB,
         listeners=["M", "L"],
         told=["M"],
-        responses=[response(T1, T2), DONE],
-        rules=[holds_event("L", "message_start", 2), returns("t1", "A"), returns("t2", "B")],
+        responses=[TWO, DONE],
+        rules=[holds_event("L", "message_start", 2), OK, returns("t2", "B")],
         steps=[prompt("go"), state(), release("L", "message_start", 2)],
     ),
     scenario(
@@ -183,7 +182,7 @@ SCENARIOS = topic(
     scenario(
         "listener_added_between_deliveries",
         "A listener added in the middle of a run hears the rest of it.",
-        tools=[_A],
+        tools=A,
         listeners=["L"],
         told=["L", "N"],
         responses=[CALL, DONE],

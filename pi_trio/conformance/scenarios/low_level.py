@@ -1,23 +1,31 @@
-"""The loop alone (target "loop"): the polls of the queues are asked, and an error is raised instead of told."""
+"""The loop alone (target "loop"): its runs, whose queues are polled by asking, and whose errors are raised."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from functools import partial
 
 from pi_trio.conformance.scripting import (
     AB,
     ABC,
     ABORTED,
+    CALL,
     DONE,
+    FINISH,
+    FOLLOW_UP,
+    HELLO,
+    NEXT,
+    OK,
+    REQUEST,
+    REQUEST_HOOKS,
     SEQUENTIAL,
+    STEERING,
     T1,
     T2,
-    T3,
+    THREE,
     TOOL_HOOKS,
-    Object,
+    TWO,
+    UPDATE,
+    WORD,
+    A,
     abort,
-    after,
     answer,
     answers,
     assistant,
@@ -27,15 +35,12 @@ from pi_trio.conformance.scripting import (
     command,
     continue_,
     crash,
-    create,
     declaration,
-    end_stream,
-    fails_at,
     finish,
-    follow_up,
     holds,
     holds_event,
     image,
+    loop,
     messages,
     model,
     play,
@@ -45,12 +50,7 @@ from pi_trio.conformance.scripting import (
     response,
     result,
     returns,
-    scenario,
     set_messages,
-    set_option,
-    set_tools,
-    state,
-    steer,
     system,
     throws,
     tool,
@@ -59,71 +59,22 @@ from pi_trio.conformance.scripting import (
     until,
     update,
     user,
-    wait_for_idle,
 )
 
-_loop = partial(scenario, target="loop")
-
-STEERING, FOLLOW_UP = "getSteeringMessages", "getFollowUpMessages"
-NEXT, REQUEST, FINISH = "prepareNextTurn", "prepareRequest", "finishTurn"
-REQUEST_HOOKS = (REQUEST, "transformContext", "convertToLlm", "getApiKey")
-START, UPDATE, END = "tool_execution_start", "tool_execution_update", "tool_execution_end"
-
-_A = tool("a")
-CALL, TWO, HELLO = response(T1), response(T1, T2), response("hello")
-OK = returns("t1", "A")
 _ASKED = [user("hello"), assistant("hi")]
-_DECLARED = [system(toolsAdded=[declaration(_A)])]
-
-
-def _of_agents() -> list[Object]:
-    """Commands on what the loop does not have."""
-    return [
-        state(),
-        steer("s1"),
-        follow_up("f1"),
-        command("clearQueue", which="all"),
-        command("peekQueued"),
-        command("reset"),
-        wait_for_idle(),
-    ]
-
-
-_WHERE = {
-    REQUEST: ("prepare_request", "before the second request"),
-    "transformContext": ("transform_context", "before the second request"),
-    "convertToLlm": ("convert_to_llm", "before the second request"),
-    "getApiKey": ("get_api_key", "before the second request"),
-    NEXT: ("prepare_next_turn", "between the turns"),
-    FINISH: ("finish_turn", "behind the results"),
-}
-
-
-def _throwing() -> Iterator[Object]:
-    """Each hook whose error is the run's fails, as soon as there has been a tool turn."""
-    for hook, (name, where) in _WHERE.items():
-        nth = 1 if hook in REQUEST_HOOKS else 0
-        yield _loop(
-            f"loop_{name}_throws",
-            f"When {hook} fails {where} the run is rejected with its error and nothing more is said.",
-            tools=[_A],
-            hooks=[hook],
-            responses=[CALL, DONE, DONE],
-            rules=[OK, throws(hook, f"{hook} failed", nth=nth)],
-            steps=[prompt("go"), messages(), prompt("again"), messages()],
-        )
+_DECLARED = [system(toolsAdded=[declaration(A[0])])]
 
 
 SCENARIOS = topic(
     "low_level",
-    _loop(
+    loop(
         "loop_text",
         "A prompt gets a text: steering is polled before the request and after the turn, then follow-ups.",
         told=[],
-        responses=[response(("Hel", "lo"))],
+        responses=[HELLO],
         steps=[prompt("hi"), messages()],
     ),
-    _loop(
+    loop(
         "loop_prompts",
         "A prompt is a text with images, a message, several, or none; each run goes on from the last.",
         responses=[response("one"), response("two"), response("three"), response("four")],
@@ -135,16 +86,16 @@ SCENARIOS = topic(
             messages(),
         ],
     ),
-    _loop(
+    loop(
         "loop_two_listeners",
         "Listeners hear of each event one after the other, and each is waited for.",
         listeners=["L", "M"],
         told=[],
-        responses=[HELLO],
+        responses=[WORD],
         rules=[holds_event("L", "message_update", 1), holds_event("M", "turn_end")],
         steps=[prompt("go"), release("L", "message_update", 1), release("M", "turn_end")],
     ),
-    _loop(
+    loop(
         "loop_listener_added_in_delivery",
         "A listener that is added during a delivery hears that event, and one that is removed does not.",
         listeners=["L", "M"],
@@ -158,20 +109,20 @@ SCENARIOS = topic(
             release("L", "message_start"),
         ],
     ),
-    _loop(
+    loop(
         "loop_system_prompt",
         "A prompt text in the context is shown to the hooks, and no request carries it.",
-        tools=[_A],
+        tools=A,
         hooks=[FINISH],
         state={"systemPrompt": "be kind"},
         responses=[CALL, DONE],
         rules=[OK],
         steps=[prompt("go")],
     ),
-    _loop(
+    loop(
         "loop_request_hooks",
         "The hooks before a request are asked in their order, and prepareRequest changes later requests too.",
-        tools=[_A],
+        tools=A,
         hooks=REQUEST_HOOKS,
         state={"thinkingLevel": "low"},
         settings={"sessionId": "s"},
@@ -184,15 +135,15 @@ SCENARIOS = topic(
         steps=[prompt("go")],
     ),
     # Tools.
-    _loop(
+    loop(
         "loop_tools_parallel",
         "The tools are declared with the prompt; three calls end as they return, and results keep their order.",
         tools=ABC,
         hooks=TOOL_HOOKS,
-        responses=[response(T1, T2, T3), DONE],
+        responses=[THREE, DONE],
         steps=[prompt("go"), finish("t3", "C"), crash("t1", "broken"), finish("t2", "B"), messages()],
     ),
-    _loop(
+    loop(
         "loop_tools_sequential",
         "Sequential, the second call starts when the first has its result.",
         tools=AB,
@@ -200,7 +151,7 @@ SCENARIOS = topic(
         responses=[TWO, DONE],
         steps=[prompt("go"), finish("t1", "A"), finish("t2", "B")],
     ),
-    _loop(
+    loop(
         "loop_updates",
         "Progress of two tools is told as it comes, a held report keeps its call open, a late one is dropped.",
         tools=AB,
@@ -217,7 +168,7 @@ SCENARIOS = topic(
             update("t2", "late"),
         ],
     ),
-    _loop(
+    loop(
         "loop_tool_hooks_throw",
         "A hook of a call that fails makes an error result, and the run goes on.",
         tools=AB,
@@ -230,14 +181,14 @@ SCENARIOS = topic(
         ],
         steps=[prompt("go")],
     ),
-    _loop(
+    loop(
         "loop_truncated_calls",
         "The calls of a truncated answer fail, and the model is asked again.",
         tools=AB,
         responses=[response(T1, T2, stop="length"), DONE],
         steps=[prompt("go")],
     ),
-    _loop(
+    loop(
         "loop_terminate",
         "When all results terminate no turn follows, but the queues are polled all the same.",
         tools=AB,
@@ -246,61 +197,61 @@ SCENARIOS = topic(
         steps=[prompt("go")],
     ),
     # Polls.
-    _loop(
+    loop(
         "loop_steering",
         "What the polls of steering give is said in the turn that follows: the first turn, then a tool turn.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         rules=[OK, answers(STEERING, [user("s0")], nth=0), answers(STEERING, [user("s1")], nth=1)],
         steps=[prompt("go"), messages()],
     ),
-    _loop(
+    loop(
         "loop_steering_several",
         "A poll gives several messages at once: all are said in one turn.",
         responses=[response("one"), DONE],
         rules=[answers(STEERING, [user("s1"), user("s2"), user("s3")], nth=1)],
         steps=[prompt("go")],
     ),
-    _loop(
+    loop(
         "loop_follow_ups",
         "Follow-ups are polled when nothing else is due; two at once are said in one turn.",
         responses=[response("one"), DONE],
         rules=[answers(FOLLOW_UP, [user("f1"), user("f2")], nth=0)],
         steps=[prompt("go"), messages()],
     ),
-    _loop(
+    loop(
         "loop_steering_before_follow_up",
         "Steering that a poll gives comes first, and follow-ups are polled a turn later.",
         responses=[response("one"), response("two"), DONE],
         rules=[answers(STEERING, [user("s1")], nth=1), answers(FOLLOW_UP, [user("f1")], nth=0)],
         steps=[prompt("go")],
     ),
-    _loop(
+    loop(
         "loop_second_steering_poll",
         "An empty poll is repeated behind prepareNextTurn, and what it gives then is said in that very turn.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         responses=[CALL, DONE],
         rules=[OK, answers(STEERING, [user("s1")], nth=2)],
         steps=[prompt("go")],
     ),
-    _loop(
+    loop(
         "loop_polls_are_waited_for",
         "A poll is open: an abort is not told to it, and the run goes on with a raised signal when it answers.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, ABORTED],
         rules=[OK, holds(STEERING, nth=1)],
         steps=[prompt("go"), abort(), answer(STEERING, [user("s1")], nth=1)],
     ),
-    _loop(
+    loop(
         "loop_steering_poll_throws",
         "A poll of steering fails behind a tool turn: the run is rejected with its error.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         rules=[OK, throws(STEERING, "no queue", nth=1)],
         steps=[prompt("go"), messages(), prompt("again")],
     ),
-    _loop(
+    loop(
         "loop_follow_up_poll_throws",
         "A poll of follow-ups fails: the run is rejected although its answer was complete.",
         responses=[DONE, DONE],
@@ -308,20 +259,20 @@ SCENARIOS = topic(
         steps=[prompt("go"), messages(), prompt("again"), messages()],
     ),
     # Abort.
-    _loop(
+    loop(
         "loop_abort_in_stream",
         "An abort reaches the open stream, whose provider ends it as aborted: the run ends well.",
         responses=[None, DONE],
         steps=[
             prompt("go"),
-            play(until("text_delta", HELLO)),
+            play(until("text_delta", WORD)),
             abort(),
-            push(broken(until("text_delta", HELLO), "aborted", "Request was aborted")[-1]),
+            push(broken(until("text_delta", WORD), "aborted", "Request was aborted")[-1]),
             messages(),
             prompt("again"),
         ],
     ),
-    _loop(
+    loop(
         "loop_abort_in_tools",
         "An abort reaches both tools; a steering poll gives a message to a request with a raised signal.",
         tools=AB,
@@ -330,13 +281,13 @@ SCENARIOS = topic(
         rules=[answers(STEERING, [user("s1")], nth=1)],
         steps=[prompt("go"), abort(), crash("t2", "stopped"), finish("t1", "A")],
     ),
-    _loop(
+    loop(
         "loop_abort_when_idle",
         "An abort without a run does nothing, before a run and behind one.",
         responses=[DONE, DONE],
         steps=[abort(), prompt("go"), abort(), prompt("again")],
     ),
-    _loop(
+    loop(
         "loop_abort_at_once",
         "An abort in the same stretch as the prompt finds the run begun.",
         told=[],
@@ -344,20 +295,20 @@ SCENARIOS = topic(
         steps=[at_once(prompt("go"), abort())],
     ),
     # Continue.
-    _loop(
+    loop(
         "loop_continue_refused",
         "A context that is empty or ends with an answer is not continued; the fixed texts say so.",
         responses=[DONE],
         steps=[continue_(), set_messages(*_ASKED), continue_(), prompt("go")],
     ),
-    _loop(
+    loop(
         "loop_continue_from_user",
         "A context that ends with a user's message is continued, and only the answer is new.",
         state={"messages": [*_ASKED, user("and")]},
         responses=[DONE],
         steps=[continue_(), messages(), continue_()],
     ),
-    _loop(
+    loop(
         "loop_continue_from_result",
         "A context that ends with a result is continued; the tools are declared in its first turn.",
         tools=AB,
@@ -366,7 +317,7 @@ SCENARIOS = topic(
         rules=[returns("t2", "B")],
         steps=[continue_(), messages()],
     ),
-    _loop(
+    loop(
         "loop_continue_from_system",
         "A context of system messages alone is continued, which an agent would refuse.",
         state={"messages": [system("be brief")]},
@@ -374,10 +325,10 @@ SCENARIOS = topic(
         steps=[continue_()],
     ),
     # Hooks of a turn.
-    _loop(
+    loop(
         "loop_prepare_next_turn",
         "prepareNextTurn gets the turn, and what it replaces holds for the rest of this run alone.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         state={"messages": _DECLARED},
         responses=[CALL, response("one"), DONE],
@@ -396,203 +347,21 @@ SCENARIOS = topic(
         ],
         steps=[prompt("go"), messages(), prompt("again")],
     ),
-    _loop(
+    loop(
         "loop_finish_turn_end",
         "finishTurn says end: no queue is polled.",
-        tools=[_A],
+        tools=A,
         hooks=[FINISH],
         responses=[CALL],
         rules=[OK, answers(FINISH, {"action": "end"})],
         steps=[prompt("go"), messages()],
     ),
-    _loop(
+    loop(
         "loop_finish_turn_continue",
         "finishTurn says continue: the queues are polled, then one more turn has the context alone.",
         hooks=[FINISH, NEXT],
         responses=[response("one"), DONE],
         rules=[answers(FINISH, {"action": "continue"}, nth=0)],
         steps=[prompt("go")],
-    ),
-    # Errors.
-    _loop(
-        "loop_provider_error",
-        "A provider's error is an answer: the turn ends, no queue is polled, the run ends well.",
-        tools=[_A],
-        hooks=[FINISH],
-        responses=[broken(until("toolcall_end", CALL))],
-        steps=[prompt("go"), messages()],
-    ),
-    _loop(
-        "loop_provider_aborted",
-        "A provider ends as aborted without an abort: the turn ends, no queue is polled, the run ends well.",
-        responses=[ABORTED, DONE],
-        steps=[prompt("go"), prompt("again")],
-    ),
-    _loop(
-        "loop_stream_function_throws",
-        "A stream function fails: the run is rejected with its error, and its prompt is not in the context.",
-        responses=[throws("streamFn", "no route"), DONE],
-        steps=[prompt("go"), messages(), prompt("again"), messages()],
-    ),
-    _loop(
-        "loop_stream_iteration_throws",
-        "Reading a stream fails behind a delta: the run is rejected, and the open answer is never ended.",
-        responses=[None, DONE],
-        steps=[
-            prompt("go"),
-            play(until("text_delta", HELLO)),
-            command("fail", ask={"fn": "streamFn", "nth": 0}, error="connection lost"),
-            prompt("again"),
-        ],
-    ),
-    *_throwing(),
-    _loop(
-        "loop_stream_ends_without_result",
-        "A stream ends without a result: nothing is open any more, and the run never settles.",
-        responses=[None],
-        steps=[prompt("go"), play(until("text_delta", HELLO)), end_stream()],
-    ),
-    _loop(
-        "loop_listener_throws",
-        "A listener fails at the prompt's message: the one behind it does not hear of that, and nothing follows.",
-        listeners=["L", "M"],
-        told=["M"],
-        responses=[DONE],
-        rules=[fails_at("L", "message_start")],
-        steps=[prompt("go"), messages(), prompt("again")],
-    ),
-    _loop(
-        "loop_listener_throws_at_agent_end",
-        "A listener fails at agent_end: a run that was complete is rejected, and adds nothing.",
-        listeners=["L", "M"],
-        told=["M"],
-        responses=[DONE, DONE],
-        rules=[fails_at("L", "agent_end")],
-        steps=[prompt("go"), messages(), prompt("again")],
-    ),
-    _loop(
-        "loop_listener_throws_in_stream",
-        "A listener fails at an update of the answer: the run is rejected, and the stream is not stopped.",
-        listeners=["L", "M"],
-        told=["M"],
-        responses=[None, DONE],
-        rules=[fails_at("L", "message_update")],
-        steps=[
-            prompt("go"),
-            play(until("text_delta", HELLO)),
-            abort(),
-            push(after("text_delta", HELLO)),
-            prompt("again"),
-        ],
-    ),
-    _loop(
-        "loop_listener_throws_in_tools",
-        "A listener fails at a call's end while another tool runs: that one is heard behind the rejection.",
-        tools=AB,
-        hooks=["afterToolCall"],
-        listeners=["L", "M"],
-        told=["M"],
-        responses=[TWO, DONE],
-        rules=[fails_at("L", END)],
-        steps=[
-            prompt("go"),
-            finish("t1", "A"),
-            abort(),
-            update("t2", "half"),
-            finish("t2", "B"),
-            prompt("again"),
-        ],
-    ),
-    _loop(
-        "loop_listener_throws_at_update",
-        "A listener fails at a report of progress: the run fails when the tool has returned.",
-        tools=AB,
-        listeners=["L"],
-        told=[],
-        responses=[TWO, DONE],
-        rules=[fails_at("L", UPDATE)],
-        steps=[prompt("go"), update("t1", "half"), finish("t1", "A"), finish("t2", "B"), prompt("again")],
-    ),
-    _loop(
-        "loop_listener_throws_while_update_held",
-        "A listener fails at a call's end while it keeps a report of another: the run is rejected at once.",
-        tools=AB,
-        listeners=["L", "M"],
-        told=["M"],
-        responses=[TWO],
-        rules=[fails_at("L", END), holds_event("L", UPDATE)],
-        steps=[
-            prompt("go"),
-            update("t2", "half"),
-            finish("t1", "A"),
-            release("L", UPDATE),
-            finish("t2", "B"),
-        ],
-    ),
-    _loop(
-        "loop_listener_throws_at_second_start",
-        "A listener fails at the second call's start: neither call runs, and neither ends.",
-        tools=AB,
-        hooks=TOOL_HOOKS,
-        listeners=["L"],
-        told=[],
-        responses=[TWO, DONE],
-        rules=[fails_at("L", START, 1)],
-        steps=[prompt("go"), messages(), prompt("again")],
-    ),
-    # Between runs, and what is refused.
-    _loop(
-        "loop_refused",
-        "What only an agent has is refused, without a run and during one, and a second run is refused too.",
-        responses=[None],
-        steps=[*_of_agents(), prompt("go"), *_of_agents(), prompt("again"), continue_(), play(DONE)],
-    ),
-    _loop(
-        "loop_settings_between_runs",
-        "Messages, tools, model and level that are set between two runs are what the second one begins with.",
-        tools=AB,
-        responses=[response("one"), response(call("t1", "b"), call("t2", "c")), DONE],
-        rules=[returns("t1", "B"), returns("t2", "C")],
-        steps=[
-            prompt("go"),
-            set_tools(*ABC[1:]),
-            set_messages(*_DECLARED, user("before")),
-            set_option("model", model("m2")),
-            set_option("thinkingLevel", "high"),
-            set_option("toolExecution", "sequential"),
-            prompt("again"),
-            messages(),
-        ],
-    ),
-    _loop(
-        "loop_settings_in_a_run",
-        "What is set during a run does not reach it; what it adds is added to the messages that were set.",
-        tools=AB,
-        responses=[TWO, DONE, DONE],
-        steps=[
-            prompt("go"),
-            set_messages(user("before")),
-            set_tools(_A),
-            set_option("model", model("m2")),
-            set_option("toolExecution", "sequential"),
-            messages(),
-            finish("t1", "A"),
-            finish("t2", "B"),
-            messages(),
-            prompt("again"),
-        ],
-    ),
-    _loop(
-        "loop_created_anew",
-        "A new loop takes the place of one whose tool still runs, and hears nothing of it.",
-        tools=[_A],
-        steps=[
-            prompt("go"),
-            play(CALL),
-            create(target="loop", state={"messages": [user("before")]}),
-            continue_(),
-            play(DONE),
-            messages(),
-        ],
     ),
 )

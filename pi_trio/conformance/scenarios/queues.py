@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
+    CALL,
     DONE,
-    T1,
+    OK,
+    WORD,
+    A,
     after,
     answer,
     command,
@@ -19,20 +22,15 @@ from pi_trio.conformance.scripting import (
     push,
     release,
     response,
-    returns,
     scenario,
     set_option,
     state,
     steer,
-    tool,
     topic,
     until,
 )
 
-_A = tool("a")
-CALL = response(T1)
-HELLO = response("hello")
-STARTED, REST = until("text_delta", HELLO), after("text_delta", HELLO)
+STARTED, REST = until("text_delta", WORD), after("text_delta", WORD)
 TEXTS = [response(name) for name in ("two", "three", "four", "five")]
 
 SCENARIOS = topic(
@@ -40,18 +38,18 @@ SCENARIOS = topic(
     scenario(
         "steering_one_at_a_time",
         "Two messages steered during the first request: one in each turn, the second after a text turn.",
-        tools=[_A],
+        tools=A,
         responses=[None, *TEXTS],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[prompt("go"), steer("s1"), steer("s2"), play(CALL)],
     ),
     scenario(
         "steering_all",
         "In mode all both steered messages come in one turn.",
-        tools=[_A],
+        tools=A,
         settings={"steeringMode": "all"},
         responses=[None, *TEXTS],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[prompt("go"), steer("s1"), steer("s2"), play(CALL)],
     ),
     scenario(
@@ -69,16 +67,16 @@ SCENARIOS = topic(
     scenario(
         "steering_during_prepare_next_turn",
         "Of two messages steered while prepareNextTurn waits the first is delivered in that very turn.",
-        tools=[_A],
+        tools=A,
         hooks=["prepareNextTurn"],
         responses=[CALL, *TEXTS],
-        rules=[returns("t1", "A"), holds("prepareNextTurn", nth=0)],
+        rules=[OK, holds("prepareNextTurn", nth=0)],
         steps=[prompt("go"), steer("s1"), steer("s2"), answer("prepareNextTurn")],
     ),
     scenario(
         "steering_pending_before_prepare_next_turn",
         "With a steered message pending there is no second poll after prepareNextTurn.",
-        tools=[_A],
+        tools=A,
         hooks=["prepareNextTurn"],
         responses=[CALL, *TEXTS],
         rules=[holds("prepareNextTurn", nth=0)],
@@ -117,15 +115,15 @@ SCENARIOS = topic(
     scenario(
         "follow_up_waits_for_tools",
         "A follow-up waits until no results are left to answer.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, *TEXTS],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[follow_up("f1"), prompt("go")],
     ),
     scenario(
         "both_queues",
         "Two of each queued during a tool turn: both steered ones first, then the follow-ups, a turn each.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, *TEXTS],
         steps=[
             prompt("go"),
@@ -161,7 +159,7 @@ SCENARIOS = topic(
             steer("s2"),
             command("clearQueue", which="all"),
             state(),
-            play(HELLO),
+            play(WORD),
         ],
     ),
     scenario(
@@ -199,7 +197,7 @@ SCENARIOS = topic(
     scenario(
         "queue_modes_are_live",
         "Both modes are read at each poll: set to all during a run, the rest of each queue comes at once.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, *TEXTS],
         steps=[
             *(steer(f"s{n}") for n in (1, 2, 3)),
@@ -232,7 +230,7 @@ SCENARIOS = topic(
     scenario(
         "steer_custom_role",
         "A steered message of an unknown role causes a turn, skips nothing, and is not sent.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         steps=[prompt("go"), steer(custom("note", body="seen")), finish("t1", "A"), messages()],
     ),

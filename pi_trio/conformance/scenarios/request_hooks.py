@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
+    CALL,
     DONE,
-    T1,
+    OK,
+    REQUEST_HOOKS,
+    A,
     answer,
     answers,
     assistant,
@@ -17,21 +20,15 @@ from pi_trio.conformance.scripting import (
     model,
     prompt,
     response,
-    returns,
     scenario,
     set_option,
     state,
     steer,
     throws,
-    tool,
     topic,
     user,
 )
 
-_A = tool("a")
-CALL = response(T1)
-OK = returns("t1", "A")
-REQUEST_HOOKS = ["prepareRequest", "transformContext", "convertToLlm", "getApiKey"]
 LEVELS = ("minimal", "xhigh", "max", "off")
 
 SCENARIOS = topic(
@@ -39,7 +36,7 @@ SCENARIOS = topic(
     scenario(
         "context_hooks_order",
         "prepareRequest, transformContext, convertToLlm, getApiKey, request; a transform does not last.",
-        tools=[_A],
+        tools=A,
         hooks=REQUEST_HOOKS,
         responses=[CALL, DONE],
         rules=[
@@ -52,7 +49,7 @@ SCENARIOS = topic(
     scenario(
         "api_key_empty",
         "An empty key from getApiKey is no key, and neither is none.",
-        tools=[_A],
+        tools=A,
         hooks=["getApiKey"],
         responses=[CALL, DONE],
         rules=[OK, answers("getApiKey", "", nth=0)],
@@ -72,7 +69,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_request",
         "Model and level from prepareRequest stay for the second request; the state is untouched.",
-        tools=[_A],
+        tools=A,
         hooks=["prepareRequest"],
         responses=[CALL, DONE],
         rules=[OK, answers("prepareRequest", {"model": model("m2"), "thinkingLevel": "low"}, nth=0)],
@@ -81,14 +78,14 @@ SCENARIOS = topic(
     scenario(
         "prepare_request_context",
         "A context from prepareRequest replaces the loop's own; the transcript does not show it.",
-        tools=[_A],
+        tools=A,
         hooks=["prepareRequest"],
         responses=[CALL, DONE],
         rules=[
             OK,
             answers(
                 "prepareRequest",
-                {"context": {"messages": [user("only this")], "tools": [_A]}, "thinkingLevel": "off"},
+                {"context": {"messages": [user("only this")], "tools": [*A]}, "thinkingLevel": "off"},
                 nth=0,
             ),
         ],
@@ -114,7 +111,7 @@ SCENARIOS = topic(
     scenario(
         "transform_context_throws",
         "When transformContext fails in the second turn the run fails; the next prompt works.",
-        tools=[_A],
+        tools=A,
         hooks=["transformContext"],
         responses=[CALL, DONE],
         rules=[OK, throws("transformContext", "no room", nth=1)],
@@ -162,7 +159,7 @@ SCENARIOS = topic(
     scenario(
         "request_options",
         "Session and identity go with every request; a field of the identity replaces the default's.",
-        tools=[_A],
+        tools=A,
         settings={"sessionId": "s-1", "identity": {"userAgent": "short", "version": "9"}},
         responses=[CALL, DONE],
         rules=[OK],

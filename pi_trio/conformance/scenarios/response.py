@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from pi_trio.conformance.scripting import (
+    AB,
+    CALL,
     DONE,
+    HALF,
+    HELLO,
+    OK,
     T1,
-    T2,
+    TWO,
+    A,
     Object,
     abort,
     answers,
@@ -24,7 +30,6 @@ from pi_trio.conformance.scripting import (
     prompt,
     push,
     response,
-    returns,
     scenario,
     state,
     steer,
@@ -32,18 +37,8 @@ from pi_trio.conformance.scripting import (
     text,
     thinking,
     throws,
-    tool,
     topic,
-    until,
 )
-
-HELLO = response(("Hel", "lo"))
-"""A text answer in two deltas."""
-
-STARTED = until("text_delta", HELLO)
-"""The same answer up to its first delta."""
-
-_A = tool("a")
 
 
 def _text_event(kind: str, index: int, *content: str, **fields: Any) -> Object:
@@ -61,7 +56,7 @@ SCENARIOS = topic(
     scenario(
         "response_every_block",
         "Thinking, text and a call stream in pieces: each event is one update with its own partial.",
-        tools=[_A],
+        tools=A,
         responses=[
             response(
                 thinking("hm", thinkingSignature="s1"),
@@ -70,7 +65,7 @@ SCENARIOS = topic(
             ),
             DONE,
         ],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[prompt("go")],
     ),
     scenario(
@@ -94,7 +89,7 @@ SCENARIOS = topic(
     scenario(
         "stream_end_without_done_with_result",
         "A stream that ends with a result but without done: the result is the message.",
-        responses=[streams(STARTED, end=assistant("Hello, all of it"))],
+        responses=[streams(HALF, end=assistant("Hello, all of it"))],
         steps=[prompt("hi")],
     ),
     scenario(
@@ -108,7 +103,7 @@ SCENARIOS = topic(
         "A stream that ends without done and result leaves the run open, whatever is tried then.",
         steps=[
             prompt("hi"),
-            play(STARTED),
+            play(HALF),
             end_stream(),
             abort(),
             follow_up("still there?"),
@@ -118,7 +113,7 @@ SCENARIOS = topic(
     scenario(
         "stream_iteration_throws",
         "When reading the stream fails, so does the run, and the partial message is nowhere.",
-        responses=[streams(STARTED, fail="socket closed"), DONE],
+        responses=[streams(HALF, fail="socket closed"), DONE],
         steps=[prompt("hi"), prompt("again")],
     ),
     scenario(
@@ -130,9 +125,9 @@ SCENARIOS = topic(
     scenario(
         "stream_double_start_then_tool",
         "The first partial of a doubly started message stays in the context: the next request shows it.",
-        tools=[_A],
-        responses=[(*STARTED, *response(T1)), DONE],
-        rules=[returns("t1", "A")],
+        tools=A,
+        responses=[(*HALF, *CALL), DONE],
+        rules=[OK],
         steps=[prompt("go"), messages()],
     ),
     scenario(
@@ -226,15 +221,15 @@ SCENARIOS = topic(
     scenario(
         "stop_with_tool_calls",
         "Calls of a message that says stop are executed: the blocks count, not the stop reason.",
-        tools=[_A],
+        tools=A,
         responses=[response(T1, stop="stop"), DONE],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[prompt("go")],
     ),
     scenario(
         "tool_use_without_calls",
         "A message that says toolUse but holds no call ends the run.",
-        tools=[_A],
+        tools=A,
         responses=[response("nothing to do", stop="toolUse")],
         steps=[prompt("go")],
     ),
@@ -247,8 +242,8 @@ SCENARIOS = topic(
     scenario(
         "done_with_error_message",
         "The message decides how a response ended: done with stop reason error is an error.",
-        tools=[_A],
-        responses=[(*response(T1)[:-1], done(assistant(T1, stop="error", errorMessage="bad gateway")))],
+        tools=A,
+        responses=[(*CALL[:-1], done(assistant(T1, stop="error", errorMessage="bad gateway")))],
         steps=[prompt("go"), state()],
     ),
     scenario(
@@ -256,7 +251,7 @@ SCENARIOS = topic(
         "An error message without a text leaves the state without one, too.",
         responses=[
             (
-                *STARTED,
+                *HALF,
                 {
                     "type": "error",
                     "reason": "error",
@@ -282,9 +277,9 @@ SCENARIOS = topic(
     scenario(
         "deferred_with_tool_calls",
         "The calls of a deferred answer are executed.",
-        tools=[_A],
+        tools=A,
         responses=[response(T1, stop="deferred"), DONE],
-        rules=[returns("t1", "A")],
+        rules=[OK],
         steps=[prompt("go")],
     ),
     scenario(
@@ -292,7 +287,7 @@ SCENARIOS = topic(
         "A provider error ends the run without poll or retry; the decision of finishTurn is ignored.",
         hooks=["finishTurn"],
         rules=[answers("finishTurn", {"action": "continue"}, nth=0)],
-        responses=[broken(STARTED, says="429 too many requests"), response("one"), DONE],
+        responses=[broken(HALF, says="429 too many requests"), response("one"), DONE],
         steps=[
             steer("s1"),
             prompt("hi"),
@@ -307,10 +302,10 @@ SCENARIOS = topic(
         responses=[None, response("one"), response("two")],
         steps=[
             prompt("hi"),
-            play(STARTED),
+            play(HALF),
             steer("s1"),
             follow_up("f1"),
-            push(break_off(STARTED)),
+            push(break_off(HALF)),
             state(),
             continue_(),
         ],
@@ -318,14 +313,14 @@ SCENARIOS = topic(
     scenario(
         "provider_error_with_tool_calls",
         "The calls of an errored message never start and get no result; the next request has them still.",
-        tools=[_A, tool("b")],
-        responses=[broken(response(T1, T2)[:-1]), DONE],
+        tools=AB,
+        responses=[broken(TWO[:-1]), DONE],
         steps=[prompt("go"), prompt("again")],
     ),
     scenario(
         "error_clears_with_next_run",
         "The error text of a failed turn stays in the state until the next run starts.",
-        responses=[broken(STARTED), None],
+        responses=[broken(HALF), None],
         steps=[prompt("hi"), state(), prompt("again"), state(), play(DONE, 1)],
     ),
 )

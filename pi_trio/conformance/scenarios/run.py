@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
     AB,
+    CALL,
     DONE,
+    HELLO,
     MODEL,
     T1,
+    A,
     Object,
     answers,
     assistant,
@@ -34,7 +37,6 @@ from pi_trio.conformance.scripting import (
     steer,
     system,
     text,
-    tool,
     tool_message,
     topic,
     user,
@@ -44,8 +46,7 @@ from pi_trio.conformance.scripting import (
 ASKED_BEFORE = [user("hello"), assistant("hi")]
 """A transcript that ends with an assistant's message."""
 
-_A = tool("a")
-_FRESH: Object = {"messages": [system(toolsAdded=[declaration(_A)])], "tools": [_A]}
+_FRESH: Object = {"messages": [system(toolsAdded=[declaration(A[0])])], "tools": [*A]}
 _TURNS = 50
 
 SCENARIOS = topic(
@@ -53,7 +54,7 @@ SCENARIOS = topic(
     scenario(
         "text_plain",
         "A prompt gets a text answer in two deltas, and waitForIdle resolves before prompt does.",
-        steps=[prompt("hi"), wait_for_idle(), play(response(("Hel", "lo")))],
+        steps=[prompt("hi"), wait_for_idle(), play(HELLO)],
     ),
     scenario(
         "two_runs",
@@ -64,7 +65,7 @@ SCENARIOS = topic(
     scenario(
         "three_turns",
         "A message with text and a call has ended before its tool starts; requests grow by whole turns.",
-        tools=[_A],
+        tools=A,
         responses=[
             response("Looking", call("t1", "a", {"s": "x"})),
             response(call("t2", "a")),
@@ -76,7 +77,7 @@ SCENARIOS = topic(
     scenario(
         "many_turns",
         f"A run of {_TURNS} tool turns is not cut short: nothing but the model ends it.",
-        tools=[_A],
+        tools=A,
         hooks=["prepareNextTurn"],
         # Each turn starts from a fresh context, or the recording would grow with the square of the turns.
         rules=[
@@ -161,7 +162,7 @@ SCENARIOS = topic(
     scenario(
         "continue_from_tool_result",
         "Continue from a tool's result: the request holds the call and its result.",
-        tools=[_A],
+        tools=A,
         state={"messages": [user("hello"), assistant(T1, stop="toolUse"), tool_message("t1", "a", "A")]},
         responses=[DONE],
         steps=[continue_()],
@@ -248,11 +249,11 @@ SCENARIOS = topic(
     scenario(
         "agent_replaced_in_run",
         "A new agent takes the place of one whose tool runs: the old run falls silent, the new is fresh.",
-        tools=[_A],
-        responses=[response(T1), response("one")],
+        tools=A,
+        responses=[CALL, response("one")],
         steps=[
             prompt("first"),
-            create(tools=[_A]),
+            create(tools=A),
             prompt("second"),
             state(),
             finish("t1", "A"),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
     AB,
+    CALL,
     DONE,
     T1,
     T2,
+    WORD,
+    A,
     abort,
     after,
     broken,
@@ -36,10 +39,6 @@ from pi_trio.conformance.scripting import (
     user,
 )
 
-_A = tool("a")
-CALL = response(T1)
-HELLO = response("hello")
-
 SCENARIOS = topic(
     "state",
     scenario(
@@ -63,7 +62,7 @@ SCENARIOS = topic(
         "state_visibility_of_failure",
         "The state at each event of an errored turn and of a failed run: where the error text appears.",
         snapshot=True,
-        responses=[broken(until("text_delta", HELLO)), throws("streamFn", "no route")],
+        responses=[broken(until("text_delta", WORD)), throws("streamFn", "no route")],
         steps=[prompt("go"), prompt("again"), state()],
     ),
     scenario(
@@ -73,9 +72,9 @@ SCENARIOS = topic(
         steps=[
             state(),
             prompt("go"),
-            play(until("text_delta", HELLO)),
+            play(until("text_delta", WORD)),
             state(),
-            push(after("text_delta", HELLO)),
+            push(after("text_delta", WORD)),
             state(),
         ],
     ),
@@ -105,7 +104,7 @@ SCENARIOS = topic(
     scenario(
         "set_messages_while_running",
         "Messages set in a run do not reach the loop, but its results are appended to them.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         steps=[
             prompt("go"),
@@ -117,7 +116,7 @@ SCENARIOS = topic(
     scenario(
         "set_tools_while_running",
         "Tools set in a run count from the next run on, which announces the change.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, response(T2), response("three"), DONE],
         steps=[prompt("go"), set_tools(tool("b")), finish("t1", "A"), prompt("again")],
     ),
@@ -135,7 +134,7 @@ SCENARIOS = topic(
     scenario(
         "reset_while_running",
         "Reset is refused during a stream and during a tool, and changes nothing.",
-        tools=[_A],
+        tools=A,
         responses=[None, DONE, DONE],
         steps=[
             steer("s1"),
@@ -152,14 +151,14 @@ SCENARIOS = topic(
     scenario(
         "reset_while_tool_runs",
         "Where a reset while a tool runs is not refused, the result comes into a transcript without its call.",
-        tools=[_A],
+        tools=A,
         responses=[CALL, DONE],
         steps=[prompt("go"), command("reset"), finish("t1", "A"), messages()],
     ),
     scenario(
         "reset_when_idle",
         "Reset empties queues, error and messages; the replayed system message stays.",
-        tools=[_A],
+        tools=A,
         state={"systemPrompt": "be brief", "thinkingLevel": "low"},
         responses=[broken(()), DONE],
         steps=[
@@ -180,7 +179,7 @@ SCENARIOS = topic(
     scenario(
         "reset_keeps_declared_tools",
         "Reset keeps the tools as declared, not as set: the next run still announces the change.",
-        tools=[_A],
+        tools=A,
         responses=[response("one"), DONE],
         steps=[
             prompt("go"),
@@ -195,13 +194,13 @@ SCENARIOS = topic(
         "Reset replays all system messages into one: contents joined, sections patched, removed ones gone.",
         state={
             "messages": [
-                system("base", sections={"env": "one", "rules": "be kind"}, toolsAdded=[declaration(_A)]),
+                system("base", sections={"env": "one", "rules": "be kind"}, toolsAdded=[declaration(A[0])]),
                 user("hello"),
                 system("later", sections={"env": "two", "rules": None, "date": "today"}),
                 DONE[-1]["message"],
             ]
         },
-        tools=[_A],
+        tools=A,
         responses=[DONE],
         steps=[state(), command("reset"), messages(), prompt("again")],
     ),

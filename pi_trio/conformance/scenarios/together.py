@@ -16,8 +16,12 @@ from pi_trio.conformance.scripting import (
     CALL,
     DONE,
     END,
+    HALF,
     HELLO,
     LATE,
+    OK,
+    REST,
+    START,
     TWO,
     UPDATE,
     A,
@@ -25,7 +29,6 @@ from pi_trio.conformance.scripting import (
     Object,
     Step,
     abort,
-    after,
     at_once,
     break_off,
     continue_,
@@ -36,19 +39,15 @@ from pi_trio.conformance.scripting import (
     prompt,
     push,
     release,
-    returns,
     scenario,
     state,
     steer,
     topic,
-    until,
     update,
 )
 
-HALF, REST = until("text_delta", HELLO), after("text_delta", HELLO)
 OPENED, TEXT, LAST = HELLO[:1], HELLO[1:-1], HELLO[-1]
 STOPPED = break_off(HALF, "aborted", "stopped")
-START = "tool_execution_start"
 
 
 def _second_answer(
@@ -65,7 +64,7 @@ def _second_answer(
         title,
         tools=A,
         responses=responses,
-        rules=[*rules, returns("t1", "A")],
+        rules=[*rules, OK],
         steps=[prompt("go"), *steps],
         **given,
     )

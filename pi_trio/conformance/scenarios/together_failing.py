@@ -12,6 +12,7 @@ from pi_trio.conformance.scripting import (
     END,
     HELLO,
     LATE,
+    OK,
     TWO,
     UPDATE,
     A,
@@ -30,7 +31,6 @@ from pi_trio.conformance.scripting import (
     prompt,
     push,
     release,
-    returns,
     scenario,
     state,
     steer,
@@ -185,7 +185,7 @@ SCENARIOS = topic(
         at_once(fail_listener("L", "message_update", 2), LATE),
         tools=A,
         responses=[CALL, None],
-        rules=[holds_event("L", "message_update", 2), returns("t1", "A")],
+        rules=[holds_event("L", "message_update", 2), OK],
     ),
     _told(
         "together_late_update_and_failure_at_agent_end",
@@ -193,7 +193,7 @@ SCENARIOS = topic(
         at_once(LATE, fail_listener("L", "agent_end")),
         tools=A,
         responses=[CALL, DONE],
-        rules=[holds_event("L", "agent_end"), returns("t1", "A")],
+        rules=[holds_event("L", "agent_end"), OK],
     ),
     # And a listener that holds an event.
     _told(

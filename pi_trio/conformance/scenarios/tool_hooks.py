@@ -5,11 +5,16 @@ from __future__ import annotations
 from pi_trio.conformance.scripting import (
     AB,
     ABC,
+    AFTER,
+    BEFORE,
+    CALL,
     DONE,
+    OK,
     T1,
     T2,
-    T3,
+    THREE,
     TOOL_HOOKS,
+    TWO,
     USAGE,
     answer,
     answers,
@@ -29,10 +34,6 @@ from pi_trio.conformance.scripting import (
     topic,
 )
 
-TWO = response(T1, T2)
-THREE = response(T1, T2, T3)
-BEFORE, AFTER = TOOL_HOOKS
-
 SCENARIOS = topic(
     "tool_hooks",
     scenario(
@@ -43,7 +44,7 @@ SCENARIOS = topic(
         responses=[THREE, DONE],
         rules=[
             answers(BEFORE, {"block": True, "reason": "not today"}, key="t2"),
-            returns("t1", "A"),
+            OK,
             returns("t3", "C"),
         ],
         steps=[prompt("go")],
@@ -102,7 +103,7 @@ SCENARIOS = topic(
         "A block with terminate 1 does not terminate, and terminate without a block means nothing.",
         tools=AB,
         hooks=TOOL_HOOKS,
-        responses=[response(T1), response(T2), DONE],
+        responses=[CALL, response(T2), DONE],
         rules=[
             answers(BEFORE, {"block": True, "reason": "no", "terminate": 1}, key="t1"),
             answers(BEFORE, {"terminate": True}, key="t2"),
@@ -124,8 +125,8 @@ SCENARIOS = topic(
         "While beforeToolCall waits, the assistant's message is in the transcript and its call is pending.",
         tools=[tool("a")],
         hooks=[BEFORE],
-        responses=[response(T1), DONE],
-        rules=[holds(BEFORE), returns("t1", "A")],
+        responses=[CALL, DONE],
+        rules=[holds(BEFORE), OK],
         steps=[prompt("go"), state(), answer(BEFORE, key="t1")],
     ),
     scenario(
@@ -218,7 +219,7 @@ SCENARIOS = topic(
         "afterToolCall can take a tool's terminate away, and can give it to every call of a batch.",
         tools=AB,
         hooks=[AFTER],
-        responses=[response(T1), response(T2, call("t3", "a"))],
+        responses=[CALL, response(T2, call("t3", "a"))],
         rules=[
             returns("t1", result("A", terminate=True)),
             returns("t2", "B"),

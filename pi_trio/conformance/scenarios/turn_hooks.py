@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
+    CALL,
     DONE,
-    T1,
+    FINISH,
+    NEXT,
+    NEXT_WITH,
+    OK,
+    A,
     answer,
     answers,
     assistant,
@@ -24,26 +29,21 @@ from pi_trio.conformance.scripting import (
     steer,
     system,
     throws,
-    tool,
     topic,
     user,
 )
 
-_A = tool("a")
-NEXT, NEXT_WITH, FINISH = "prepareNextTurn", "prepareNextTurnWithContext", "finishTurn"
-CALL = response(T1)
-OK = returns("t1", "A")
-CONTINUE, END = {"action": "continue"}, {"action": "end"}
+TO_CONTINUE, TO_END = {"action": "continue"}, {"action": "end"}
 
 SCENARIOS = topic(
     "turn_hooks",
     scenario(
         "stop_after_turn",
         "finishTurn says end after a tool turn: the run is over, no queue is polled and both stay full.",
-        tools=[_A],
+        tools=A,
         hooks=[FINISH],
         responses=[CALL],
-        rules=[answers(FINISH, END)],
+        rules=[answers(FINISH, TO_END)],
         steps=[
             prompt("go"),
             steer("s1"),
@@ -58,16 +58,16 @@ SCENARIOS = topic(
         "finishTurn says continue after a text turn: one more turn with the context alone, then the end.",
         hooks=[FINISH, NEXT],
         responses=[response("one"), DONE],
-        rules=[answers(FINISH, CONTINUE, nth=0)],
+        rules=[answers(FINISH, TO_CONTINUE, nth=0)],
         steps=[prompt("go")],
     ),
     scenario(
         "finish_turn_continue_after_tools",
         "A turn with results to answer fulfils continue: there is no turn more.",
-        tools=[_A],
+        tools=A,
         hooks=[FINISH],
         responses=[CALL, DONE],
-        rules=[OK, answers(FINISH, CONTINUE, nth=0)],
+        rules=[OK, answers(FINISH, TO_CONTINUE, nth=0)],
         steps=[prompt("go")],
     ),
     scenario(
@@ -76,23 +76,23 @@ SCENARIOS = topic(
         hooks=[FINISH],
         responses=[response("one"), DONE],
         rules=[holds(FINISH, nth=0)],
-        steps=[prompt("go"), steer("s1"), answer(FINISH, CONTINUE)],
+        steps=[prompt("go"), steer("s1"), answer(FINISH, TO_CONTINUE)],
     ),
     scenario(
         "finish_turn_continue_with_follow_up",
         "A follow-up fulfils continue: there is no turn more.",
         hooks=[FINISH],
         responses=[response("one"), DONE],
-        rules=[answers(FINISH, CONTINUE, nth=0)],
+        rules=[answers(FINISH, TO_CONTINUE, nth=0)],
         steps=[follow_up("f1"), prompt("go")],
     ),
     scenario(
         "finish_turn_continue_after_terminate",
         "A batch that terminates does not fulfil continue: the model is asked with the results after all.",
-        tools=[_A],
+        tools=A,
         hooks=[FINISH],
         responses=[CALL, DONE],
-        rules=[returns("t1", {"content": [], "terminate": True}), answers(FINISH, CONTINUE, nth=0)],
+        rules=[returns("t1", {"content": [], "terminate": True}), answers(FINISH, TO_CONTINUE, nth=0)],
         steps=[prompt("go")],
     ),
     scenario(
@@ -106,7 +106,7 @@ SCENARIOS = topic(
     scenario(
         "finish_turn_throws",
         "When finishTurn fails the turn's own end is never said: the failure's turn_end is the only one.",
-        tools=[_A],
+        tools=A,
         hooks=[FINISH],
         responses=[CALL],
         rules=[OK, throws(FINISH, "no decision")],
@@ -123,7 +123,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_each_turn",
         "prepareNextTurn is asked before each turn but the first, whatever causes it.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         responses=[CALL, response("one"), response("two"), response("three")],
         rules=[OK],
@@ -132,7 +132,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_replaces",
         "prepareNextTurn replaces context, model and level, and adds a message, for this run only.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         responses=[CALL, response("one"), DONE],
         rules=[
@@ -141,8 +141,8 @@ SCENARIOS = topic(
                 NEXT,
                 {
                     "context": {
-                        "messages": [system("short", toolsAdded=[declaration(_A)]), user("summary")],
-                        "tools": [_A],
+                        "messages": [system("short", toolsAdded=[declaration(A[0])]), user("summary")],
+                        "tools": [*A],
                     },
                     "model": model("m2"),
                     "thinkingLevel": "high",
@@ -155,7 +155,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_model_persists",
         "Model and level from prepareNextTurn stay for the rest of the run, and off means no reasoning.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         state={"thinkingLevel": "medium"},
         responses=[CALL, response("one"), DONE],
@@ -169,7 +169,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_messages_before_steering",
         "Prepared messages are said before the steered one of the same turn.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         responses=[CALL, DONE],
         rules=[OK, answers(NEXT, {"messages": [user("prepared one"), assistant("prepared two")]})],
@@ -178,7 +178,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_throws",
         "When prepareNextTurn fails after a tool turn the failure has a turn_end without a turn_start.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         responses=[CALL, DONE],
         rules=[OK, throws(NEXT, "no room")],
@@ -187,7 +187,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_throws_with_steering",
         "A message drained before prepareNextTurn fails is in no queue and in no transcript.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT],
         responses=[CALL],
         rules=[throws(NEXT, "no room")],
@@ -202,7 +202,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_with_context",
         "Of both preparing hooks only the one with the context is called.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT, NEXT_WITH],
         responses=[CALL, DONE],
         rules=[OK],
@@ -211,7 +211,7 @@ SCENARIOS = topic(
     scenario(
         "prepare_next_turn_with_context_alone",
         "prepareNextTurnWithContext needs no other hook; its messages precede what is steered meanwhile.",
-        tools=[_A],
+        tools=A,
         hooks=[NEXT_WITH],
         responses=[CALL, DONE],
         rules=[OK, holds(NEXT_WITH)],

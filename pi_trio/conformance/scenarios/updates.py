@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pi_trio.conformance.scripting import (
     AB,
+    CALL,
     DONE,
     SEQUENTIAL,
-    T1,
-    T2,
+    TWO,
+    UPDATE,
+    A,
     at_once,
     call,
     crash,
@@ -18,20 +20,16 @@ from pi_trio.conformance.scripting import (
     response,
     result,
     scenario,
-    tool,
     topic,
     update,
 )
-
-_A = tool("a")
-UPDATE = "tool_execution_update"
 
 SCENARIOS = topic(
     "updates",
     scenario(
         "updates_simple",
         "Two reports and the result: both updates come while the tool runs, before afterToolCall.",
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
         responses=[response(call("t1", "a", {"s": "x"})), DONE],
         steps=[
@@ -44,11 +42,11 @@ SCENARIOS = topic(
     scenario(
         "updates_held_by_slow_listener",
         "L holds two updates: the end waits for both, and M gets them in the order of release.",
-        tools=[_A],
+        tools=A,
         hooks=["afterToolCall"],
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(T1), DONE],
+        responses=[CALL, DONE],
         rules=[holds_event("L", UPDATE, None)],
         steps=[
             prompt("go"),
@@ -62,10 +60,10 @@ SCENARIOS = topic(
     scenario(
         "updates_held_and_tool_throws",
         "The tool fails while its update is held: the error result waits for the delivery.",
-        tools=[_A],
+        tools=A,
         listeners=["L"],
         told=[],
-        responses=[response(T1), DONE],
+        responses=[CALL, DONE],
         rules=[holds_event("L", UPDATE)],
         steps=[prompt("go"), update("t1", "one"), crash("t1", "broken"), release("L", UPDATE)],
     ),
@@ -73,7 +71,7 @@ SCENARIOS = topic(
         "updates_late_ignored",
         "Reports after a tool has returned, after one has failed and after the run are dropped.",
         tools=AB,
-        responses=[response(T1, T2), response(call("t3", "a"))],
+        responses=[TWO, response(call("t3", "a"))],
         steps=[
             prompt("go"),
             finish("t1", "A"),
@@ -87,10 +85,10 @@ SCENARIOS = topic(
     scenario(
         "updates_late_while_end_waits",
         "A report after the tool's return is dropped, even while an earlier update holds up the end.",
-        tools=[_A],
+        tools=A,
         listeners=["L"],
         told=[],
-        responses=[response(T1), DONE],
+        responses=[CALL, DONE],
         rules=[holds_event("L", UPDATE)],
         steps=[
             prompt("go"),
@@ -103,15 +101,15 @@ SCENARIOS = topic(
     scenario(
         "updates_same_tick_as_result",
         "A report in the same stretch as the answer, but behind it, is still delivered before the end.",
-        tools=[_A],
-        responses=[response(T1), DONE],
+        tools=A,
+        responses=[CALL, DONE],
         steps=[prompt("go"), at_once(finish("t1", "A"), update("t1", "just in time"))],
     ),
     scenario(
         "updates_same_tick_before_result",
         "Two reports and the answer in one stretch: both updates, then the end.",
-        tools=[_A],
-        responses=[response(T1), DONE],
+        tools=A,
+        responses=[CALL, DONE],
         steps=[prompt("go"), at_once(update("t1", "one"), update("t1", "two"), finish("t1", "A"))],
     ),
     scenario(
@@ -120,7 +118,7 @@ SCENARIOS = topic(
         tools=AB,
         listeners=["L", "M"],
         told=["M"],
-        responses=[response(T1, T2), DONE],
+        responses=[TWO, DONE],
         rules=[holds_event("L", UPDATE, None)],
         steps=[
             prompt("go"),
@@ -137,7 +135,7 @@ SCENARIOS = topic(
         "Two results in one stretch: the ends come in the order of the answers.",
         tools=AB,
         hooks=["afterToolCall"],
-        responses=[response(T1, T2), DONE],
+        responses=[TWO, DONE],
         steps=[prompt("go"), at_once(finish("t2", "B"), finish("t1", "A"))],
     ),
     scenario(
@@ -145,7 +143,7 @@ SCENARIOS = topic(
         "Updates of sequential calls belong to the call that runs.",
         tools=AB,
         settings=SEQUENTIAL,
-        responses=[response(T1, T2), DONE],
+        responses=[TWO, DONE],
         steps=[
             prompt("go"),
             update("t1", "one"),

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from pi_trio.conformance.protocol import Object
 
-from .provider import ABORTED, DONE, Events, after, break_off, broken, done, response, until
+from .provider import Events, after, break_off, broken, done, response, until
 from .rules import answers, fails_at, holds, holds_event, raises, returns, streams, throws
 from .speech import (
     MODEL,
@@ -61,27 +61,79 @@ from .steps import (
     update,
     wait_for_idle,
 )
-from .tools import AB, ABC, SEQUENTIAL, T1, T2, T3, TOOL_HOOKS, A, declaration, parameters, result, tool
-from .whole import CALL, END, HELLO, LATE, TWO, UPDATE, agent, create, scenario, topic
+from .stock import (
+    AB,
+    ABC,
+    ABORTED,
+    AFTER,
+    BEFORE,
+    CALL,
+    DONE,
+    END,
+    FINISH,
+    FOLLOW_UP,
+    HALF,
+    HELLO,
+    LATE,
+    LET_GO,
+    NEXT,
+    NEXT_WITH,
+    OK,
+    REQUEST,
+    REQUEST_HOOKS,
+    REST,
+    SEQUENTIAL,
+    START,
+    STEERING,
+    STOP,
+    T1,
+    T2,
+    T3,
+    THREE,
+    TOOL_HOOKS,
+    TWO,
+    UPDATE,
+    WORD,
+    A,
+)
+from .tools import declaration, parameters, result, tool
+from .whole import agent, create, loop, scenario, topic
 
 __all__ = [
     "AB",
     "ABC",
     "ABORTED",
+    "AFTER",
+    "BEFORE",
     "CALL",
     "DONE",
     "END",
+    "FINISH",
+    "FOLLOW_UP",
+    "HALF",
     "HELLO",
     "LATE",
+    "LET_GO",
     "MODEL",
+    "NEXT",
+    "NEXT_WITH",
+    "OK",
+    "REQUEST",
+    "REQUEST_HOOKS",
+    "REST",
     "SEQUENTIAL",
+    "START",
+    "STEERING",
+    "STOP",
     "T1",
     "T2",
     "T3",
+    "THREE",
     "TOOL_HOOKS",
     "TWO",
     "UPDATE",
     "USAGE",
+    "WORD",
     "A",
     "Events",
     "Object",
@@ -113,6 +165,7 @@ __all__ = [
     "holds",
     "holds_event",
     "image",
+    "loop",
     "messages",
     "model",
     "parameters",
@@ -143,4 +196,4 @@ __all__ = [
     "update",
     "user",
     "wait_for_idle",
-]  # fmt: skip
+]

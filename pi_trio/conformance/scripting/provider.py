@@ -102,10 +102,3 @@ def after(event_type: str, events: Events) -> Events:
 
 def _first(event_type: str, events: Events) -> int:
     return next(index for index, event in enumerate(events) if event["type"] == event_type)
-
-
-ABORTED: Events = broken((), "aborted", "Request was aborted")
-"""How a provider answers a request whose signal is already raised."""
-
-DONE: Events = response("done")
-"""The last answer of most scenarios."""

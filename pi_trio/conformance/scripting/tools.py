@@ -1,4 +1,4 @@
-"""Tools of a scenario, what they return, and the set-up that most scenarios share: tools a, b, c."""
+"""Tools of a scenario, what the model is told of them, and what they return."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from pi_trio.conformance.protocol import Object
 
-from .speech import call, text
+from .speech import text
 
 
 def parameters(required: Sequence[str] = (), **properties: Any) -> Object:
@@ -32,22 +32,3 @@ def declaration(given: Mapping[str, Any]) -> Object:
 def result(value: str | Sequence[Object], **fields: Any) -> Object:
     """What a tool returns: a text or content blocks, and further fields."""
     return {"content": [text(value)] if isinstance(value, str) else [*value], **fields}
-
-
-ABC: tuple[Object, ...] = (tool("a"), tool("b"), tool("c"))
-"""The tools of the common set-up."""
-
-AB = ABC[:2]
-"""Two of them."""
-
-A = ABC[:1]
-"""One of them."""
-
-T1, T2, T3 = call("t1", "a"), call("t2", "b"), call("t3", "c")
-"""Their calls."""
-
-TOOL_HOOKS: tuple[str, str] = ("beforeToolCall", "afterToolCall")
-"""The hooks around a tool call."""
-
-SEQUENTIAL: Object = {"toolExecution": "sequential"}
-"""The setting that makes every batch sequential."""

@@ -5,26 +5,16 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
 
-from .provider import Events, response
+from .provider import Events
 from .rules import streams
 from .speech import MODEL
-from .steps import Step, command, flat, update
-from .tools import T1, T2
-
-CALL: Final = response(T1)
-TWO: Final = response(T1, T2)
-HELLO: Final = response(("Hel", "lo"))
-
-UPDATE: Final = "tool_execution_update"
-END: Final = "tool_execution_end"
-
-LATE: Final = update("t1", "late")
-"""A report of a tool that has returned before."""
+from .steps import Step, command, flat
 
 _LETTERS: Final = {"prompt": "p", "continue": "c", "waitForIdle": "w"}
 
@@ -99,6 +89,10 @@ def scenario(
         "answers": copy.deepcopy([*rules, *_answering(responses)]),
         "steps": commands,
     }
+
+
+loop: Final = partial(scenario, target="loop")
+"""One scenario of the loop alone."""
 
 
 def topic(name: str, *scenarios: Object) -> tuple[Scenario, ...]:

@@ -10,7 +10,6 @@ middle of, and lets `$dynamicRef` name any anchor. Below, `strict` is that relea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 from urllib.parse import unquote
@@ -19,13 +18,12 @@ import attrs
 import can_ada
 
 from ..checks import SchemaError
+from ..fragments import passed, unescaped
 from ..js_value import Plain, well_formed
 from .keywords import Node, text_at
 
 #: The base URI of a document that does not name itself.
 DEFAULT_BASE: Final = "https://json-schema.invalid/"
-
-_MALFORMED_ESCAPE: Final = re.compile("%(?![0-9a-fA-F]{2})")
 
 
 @attrs.frozen
@@ -201,18 +199,15 @@ class _Search:
     def _pointed_to(self, node: Plain) -> Plain:
         if self._target.endswith("#"):
             return node
-        pointer = _unescaped(self._fragment)
+        pointer = unescaped(self._fragment)
+        if pointer is None:
+            raise SchemaError("URI malformed")
         if not pointer.startswith("/"):
             return None
-        for step in pointer.split("/")[1:]:
-            key = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, dict) and key in node:
-                node = node[key]
-            elif isinstance(node, list) and key in map(str, range(len(node))):
-                node = node[int(key)]
-            else:
-                return None
-        return False if node is None else node  # null is found, and no schema
+        way = passed(node, pointer)
+        if way is None:
+            return None
+        return False if way[-1] is None else way[-1]  # null is found, and no schema
 
 
 def joined_uri(base: str, reference: str) -> str:
@@ -225,15 +220,6 @@ def joined_uri(base: str, reference: str) -> str:
         return (can_ada.parse(well_formed(base)) + well_formed(reference)).href
     except ValueError:
         raise SchemaError("Invalid URL") from None
-
-
-def _unescaped(fragment: str) -> str:
-    if not _MALFORMED_ESCAPE.search(fragment):
-        try:
-            return unquote(fragment, errors="strict")
-        except UnicodeDecodeError:
-            pass
-    raise SchemaError("URI malformed")
 
 
 def _base_around(target: Node, value: Plain, base: str) -> str | None:

@@ -11,11 +11,11 @@ from .keywords import members_of
 from .rule import AnyRule, Report, Rule, faults_of
 
 
-class LeftoverItems(Rule[Plain]):
-    """`unevaluatedItems`.
+class _Leftovers(Rule[Plain]):
+    """A rule for what is left.
 
     Args:
-        schema: for the items that are left.
+        schema: what is asked of each member that is left.
         others: the other rules of the schema. Reporting asks them anew what they look at.
     """
 
@@ -24,6 +24,12 @@ class LeftoverItems(Rule[Plain]):
     def __init__(self, schema: AnyRule, others: Sequence[AnyRule]) -> None:
         self._schema = schema
         self._others = others
+
+
+class LeftoverItems(_Leftovers):
+    """`unevaluatedItems`."""
+
+    __slots__ = ()
 
     def accepts(self, value: Plain, seen: Evaluated | None, /) -> bool:
         if not isinstance(value, list):
@@ -44,19 +50,10 @@ class LeftoverItems(Rule[Plain]):
                 report.add(path, "must not have unevaluated items")
 
 
-class LeftoverMembers(Rule[Plain]):
-    """`unevaluatedProperties`. Arrays have members too, by their indices, and no other keyword looks at these.
+class LeftoverMembers(_Leftovers):
+    """`unevaluatedProperties`. Arrays have members too, by their indices, and no other keyword looks at these."""
 
-    Args:
-        schema: for the members that are left.
-        others: the other rules of the schema. Reporting asks them anew what they look at.
-    """
-
-    __slots__ = ("_others", "_schema")
-
-    def __init__(self, schema: AnyRule, others: Sequence[AnyRule]) -> None:
-        self._schema = schema
-        self._others = others
+    __slots__ = ()
 
     def accepts(self, value: Plain, seen: Evaluated | None, /) -> bool:
         members = members_of(value)

@@ -7,8 +7,8 @@ import pytest
 from pi_trio.conformance.lines import event_of
 from pi_trio.conformance.monitors import judge_trace
 
+from .planting import Lines, Plant, ask, at, changed, hears, judged, moved, recorded, sets, twice, without
 from .recordings import FORCE
-from .test_trace import Lines, Plant, ask, at, changed, hears, judged, moved, recorded, sets, twice, without
 
 CAUSES: dict[str, tuple[str, str, Plant]] = {
     "no start": ("TOOL-01", "tool_single", without(hears("tool_execution_start"))),

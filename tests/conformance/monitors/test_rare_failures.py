@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from pi_trio.conformance.lines import event_of
-from pi_trio.conformance.mirror import cancelling
-from pi_trio.conformance.monitors import judge_events, judge_trace
+from pi_trio.conformance.monitors import judge_events
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scripting import (
     HELLO,
@@ -29,9 +28,9 @@ from pi_trio.conformance.scripting import (
     user,
 )
 
-from .playing import played
+from .planting import at, hears, judged, recorded
+from .playing import judged_runs, played
 from .recordings import FORCE
-from .test_trace import at, hears, judged, recorded
 
 OVERLOADED: Object = assistant("", stop="error", errorMessage="overloaded")
 START: Object = {"type": "start", "partial": OVERLOADED}
@@ -124,11 +123,7 @@ EARLIER = [
     ids=["answers", "levelled answers", "late", "states", "cut", "reset"],
 )  # fmt: skip
 def test_what_is_rare_breaks_no_clause(release: str, topic_of: Sequence[Object], cancels: bool) -> None:
-    scenarios = topic("rare", *topic_of)
-    if cancels:
-        scenarios = tuple(map(cancelling, scenarios))
-    for run in played(scenarios, release):
-        judgement = judge_trace(run.lines, FORCE, [release], cancelling=cancels)
+    for run, judgement in judged_runs(topic_of, release, cancels=cancels):
         assert judgement.findings == (), run.scenario.name
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from pi_trio.conformance.lines import event_of
-from pi_trio.conformance.mirror import cancelling
-from pi_trio.conformance.monitors import judge_events, judge_trace
+from pi_trio.conformance.monitors import judge_events
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scripting import (
     HELLO,
@@ -45,7 +44,7 @@ from pi_trio.conformance.scripting import (
     user,
 )
 
-from .playing import played
+from .playing import judged_runs, played
 from .recordings import FORCE
 
 A, B = tool("a"), tool("b")
@@ -304,12 +303,8 @@ EARLIER = [
     ids=["subscribed", "twins", "refused", "queued", "failing", "equal", "cut", "set", "reset"],
 )  # fmt: skip
 def test_what_is_rare_breaks_no_clause(release: str, topic_of: Sequence[Object], cancels: bool) -> None:
-    scenarios = topic("rare", *topic_of)
-    if cancels:
-        scenarios = tuple(map(cancelling, scenarios))
-    for run in played(scenarios, release):
+    for run, judgement in judged_runs(topic_of, release, cancels=cancels):
         assert not any("unresolved" in line for line in run.lines), run.scenario.name
-        judgement = judge_trace(run.lines, FORCE, [release], cancelling=cancels)
         assert judgement.findings == (), run.scenario.name
 
 
