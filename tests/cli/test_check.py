@@ -43,6 +43,13 @@ RUN: tuple[dict[str, Any], ...] = (
 EARLY = (RUN[0], RUN[2], RUN[3], RUN[1], *RUN[4:])
 """The user's message is said before the turn begins."""
 
+CREATED: tuple[dict[str, Any], ...] = (
+    {"id": 1, "cmd": "create", "listeners": ["L"]},
+    {"re": 1, "ok": None},
+    {"id": 2, "cmd": "prompt", "op": "p", "input": "hi"},
+)
+"""A wire on which an agent is made, and no more is said."""
+
 
 @pytest.fixture
 def check(capfd: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
@@ -154,6 +161,9 @@ def test_control_characters_do_not_reach_the_terminal(check, log) -> None:
             ({"type": "session", "version": 3}, {"type": "message", "id": "1"}),
             "this is the file of a session",
         ),
+        (CREATED[::2], "these are the commands of a tester alone"),
+        (CREATED[1::2], "this is what a subject says alone"),
+        (CREATED[:2], "no agent that is created here is asked for anything"),
     ],
 )
 def test_nothing_to_judge(check, log, lines: Any, advice: str) -> None:
@@ -172,8 +182,23 @@ def test_the_middle_of_a_run(check, log) -> None:
     code, out, _ = check(path, "--complete")
     assert code == 1
     assert f"{path}:11: BROKEN RUN-02" in out
-    assert check(log(*RUN[3:]))[0] == 1
-    assert check(log(*RUN[3:]), "--midway")[0] == 0
+
+
+def test_a_log_that_begins_in_the_middle_of_a_run(check, log) -> None:
+    path = log(*RUN[3:])
+    code, out, _ = check(path)
+    assert code == 1
+    assert out.startswith(f"{path}:1: NOTE it begins in the middle of a run; ")
+    assert "--midway\n" in out
+    assert "\nnot conformant: 1 run, 5 events; " in out
+    code, out, _ = check(path, "--midway")
+    assert code == 0
+    assert out.startswith("conformant: 1 run, 5 events; ")
+    assert check(log(*RUN[3:], *RUN), "--midway")[1].startswith("conformant: 2 runs, 13 events; ")
+    heard = [{"tell": "event", "key": "L", "event": event} for event in RUN[3:]]
+    path = log(*heard)
+    assert check(path)[1].startswith(f"{path}:1: NOTE it begins in the middle of a run; ")
+    assert check(path, "--midway")[1].startswith("conformant: 1 run, 5 events; ")
 
 
 def test_as_a_profile(check, log) -> None:
@@ -202,6 +227,17 @@ def test_several_logs(check, log) -> None:
     assert "\neach log fits a release: judge them apart, or, with --profile, all as the one " in out
     assert "each log fits" not in check(good, good)[1]
     assert "each log fits" not in check(good, SESSIONS / "pi-1.6.0.jsonl", "--profile", "pi-1.6.0")[1]
+
+
+def test_the_sides_of_a_wire_in_a_log_each(check, log) -> None:
+    """The tester's has nothing to judge, and what the subject says is judged all the same."""
+    heard = [{"tell": "event", "key": "L", "event": event} for event in RUN]
+    tester, subject = log(*CREATED[::2], name="tester.jsonl"), log(CREATED[1], *heard, {"re": 2, "ok": None})
+    code, out, _ = check(tester, subject)
+    assert code == 0
+    first, last = out.splitlines()
+    assert first.startswith(f"{tester}: nothing to judge: these are the commands of a tester alone")
+    assert last.startswith("conformant: 1 run, 8 events in 2 logs; ")
 
 
 def test_a_packed_log(check, tmp_path: Path) -> None:
@@ -409,6 +445,9 @@ def test_a_line_may_be_too_long(check, tmp_path: Path) -> None:
     assert "UNREADABLE" not in check(path)[1]
     code, out, _ = check(path, "--longest-line", "2.5")
     assert code == 1
-    assert out.startswith(f"{path}:{line}: UNREADABLE longer than 2.5 MB, which --longest-line may raise")
+    assert out.startswith(
+        f"{path}:{line}: UNREADABLE a line that is longer than 2.5 MB, so it was passed over; "
+    )
+    assert "UNREADABLE a line that is longer than 1,048 bytes" in check(path, "--longest-line", "0.001")[1]
     with pytest.raises(SystemExit):
         check(path, "--longest-line", "0")

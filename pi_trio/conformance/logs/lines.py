@@ -57,6 +57,13 @@ class NothingKnownError(UnreadableError):
         super().__init__("neither an event, which has a type, nor a line of a trace")
 
 
+class TooDeepError(UnreadableError):
+    """A line has more objects and lists within each other than can be followed."""
+
+    def __init__(self) -> None:
+        super().__init__("it is nested too deeply")
+
+
 def _no_json(name: str) -> NoReturn:
     raise UnreadableError(f"no JSON: {name} is no number there")
 
@@ -133,7 +140,7 @@ def read_object(raw: bytes, *, first: bool = False) -> Object:
     except ValueError:
         raise UnreadableError("a number has too many digits") from None
     except RecursionError:
-        raise UnreadableError("it is nested too deeply") from None
+        raise TooDeepError from None
     if type(value) is not dict:
         raise UnreadableError(f"{_KINDS.get(type(value), 'a number')}, and an object is needed")
     return value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pi_trio.conformance.faults import ProtocolFault
-from pi_trio.conformance.lines import commands_of, is_ask
+from pi_trio.conformance.lines import is_ask
 from pi_trio.conformance.protocol import Object, check
 from pi_trio.conformance.scenario import Address, ScenarioError, check_command
 
@@ -74,13 +74,11 @@ def cancels(command: Object) -> bool:
     return type(options) is dict and options.get("abortMode") == "cancel"
 
 
-def does_something(line: Object) -> bool:
-    """Whether a line of a trace is any to judge: not so those that only make an agent, or wait for it."""
-    return (
-        "ask" in line
-        or "tell" in line
-        or any(command.get("cmd") not in ("create", "sync") for command in commands_of(line))
-    )
+def does_something(command: Object) -> bool:
+    """Whether there is anything to judge in what comes of a command: not so of those that only make an agent, or wait
+    for it.
+    """
+    return command.get("cmd") not in ("create", "sync")
 
 
 class Golden:
@@ -175,6 +173,7 @@ class Wire:
             UnreadableError: it is no message of the protocol.
         """
         if "cmd" in message:
+            self.commands = True
             return None
         try:
             check(message)
