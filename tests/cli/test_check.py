@@ -268,6 +268,18 @@ def test_utf_16_has_a_hint(check, tmp_path: Path) -> None:
     assert f"{path}:1: UNREADABLE UTF-16, and UTF-8 is needed" in out
 
 
+@pytest.mark.parametrize(
+    ("beginning", "packer"),
+    [(b"(\xb5/\xfd", "zstd"), (b"BZh9", "bzip2"), (b"\xfd7zXZ\0", "xz"), (b"PK\x03\x04", "zip")],
+)
+def test_what_another_has_packed_has_a_hint(check, tmp_path: Path, beginning: bytes, packer: str) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_bytes(beginning + b"\n" * 20)
+    code, out, _ = check(path)
+    assert code == 1
+    assert f"{path}:1: UNREADABLE packed by {packer}, and only what gzip has packed is read" in out
+
+
 def test_the_report_as_json(check, log, tmp_path: Path) -> None:
     path, report = log(*EARLY * 5, b"x\n", {"type": "agent_settled"}), tmp_path / "report.json"
     check(path, "--json", report)

@@ -127,7 +127,7 @@ class LogCheck:
 
     def _other(self, raw: bytes) -> None:
         """A line that is not simply an event."""
-        line = read_object(raw, first=self._book.at == 1)
+        line = read_object(raw)
         kind = line.get("type")
         if type(kind) is not str:
             if self._monitor is not None:

@@ -82,7 +82,7 @@ class Traces:
             self._wire = self._wire or Wire()
             self._went(line, raw)
         elif is_of_trace(line):
-            self._tell(checked(line), raw)
+            self._trace(line, raw)
         else:
             raise NothingKnownError
 
@@ -127,8 +127,15 @@ class Traces:
         """Judge the runtime's side of a golden trace, of which all is known now."""
         self._golden = None
         self._always_cancelling = golden.cancelling
-        for self._book.at, line in golden.lines:
-            self._tell(checked(line), b"")
+        now = self._book.at
+        for at, line in golden.lines:
+            self._book.at = at
+            self._try(self._trace, line, b"")
+        self._book.at = now
+
+    def _trace(self, line: Object, raw: bytes) -> None:
+        """A line of a trace. Raises: UnreadableError: it has not the shape of one."""
+        self._tell(checked(line), raw)
 
     def _hail(self, hello: Object) -> None:
         """A subject says what it is."""

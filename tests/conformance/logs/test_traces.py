@@ -151,6 +151,21 @@ def test_nothing_in_a_trace_is_a_fault_of_the_tester(seed: int, wires: dict[str,
         judge("\n".join([*lines[:at], line, *lines[at + 1 :]]).encode(), complete=True)
 
 
+def test_a_golden_trace_without_an_end_is_not_kept_for_ever() -> None:
+    head = {"scenario": {}, "release": "1.6.0", "enters": 0}
+    _, remarks = judge(log_of(head, *([{"=": {"send": {"cmd": "sync"}}}] * 10_001)))
+    assert kinds(remarks)[0] == (10_002, "unreadable")
+    assert "10,000 lines" in remarks[0].text
+
+
+def test_a_line_of_a_golden_trace_that_cannot_be_read_is_told_in_its_place() -> None:
+    head = {"scenario": {}, "release": "1.6.0", "enters": 0}
+    sent = [{"=": {"send": {"cmd": "create"}}}, {"=": {"reply": None}}, {"=": {"send": 1}}]
+    done, remarks = judge(log_of(head, *sent, {"=": {"end": "settled"}}, b"...\n"))
+    assert kinds(remarks) == [(4, "unreadable"), (6, "unreadable")]
+    assert done.lines == 6
+
+
 def test_the_file_of_the_vectors_is_where_the_tests_think() -> None:
     assert len(list(Path(VECTORS / "pi-1.6.0").glob("*.jsonl"))) > 300
 
