@@ -1,8 +1,8 @@
 """What each listener hears, and nothing else: all that is known where no agent was seen to be created.
 
 So it is in a log that has the subject's side alone, begins later, or has a line that cannot be read. Each listener is
-judged like a log of events. The subject's side alone does not show when another agent is created, nor who subscribes
-when: there a new run may begin anywhere, and what seems to be a fault may be none, which is said.
+judged like a log of events. But nobody sees there when another agent is created, nor that a listener subscribes or
+fails: a new run may begin anywhere, and what seems to be a fault may be none, which is said.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .lines import UnreadableError
 
 MOST: Final = 100
 """So many listeners are followed at once."""
-_HALF: Final = (
-    "this is the subject's side alone, which does not show when agents are created and listeners subscribe: "
-    "what is found may come of that; to be sure give both sides in one log, as they went"
+_ALONE: Final = (
+    "no agent is seen to be created before this, so each listener is judged alone, and what is found may come of a "
+    "new agent, or of a listener that subscribes or fails; both sides of a wire, from the creation on, tell for sure"
 )
 
 
@@ -55,23 +55,23 @@ class Listeners:
             self._book.result.events += 1
             self._book.result.runs += event["type"] == "agent_start"
 
-    def hear(self, key: str, event: Object, raw: bytes, *, half: bool) -> None:
-        """A listener hears an event. `half`: the other side of the wire is not there.
+    def hear(self, key: str, event: Object, raw: bytes) -> None:
+        """A listener hears an event.
 
         Raises:
             TooManyListenersError: there are too many.
         """
         ear = self._ears.get(key)
-        if half and ear is not None and event["type"] == "agent_start" and _in_run(ear):
+        if ear is not None and event["type"] == "agent_start" and _in_run(ear):
             self.forget()
             ear = None
         if ear is None:
             ear = self._ears[key] = self._begin(event["type"])
         self.count(key, event)
         found = ear.tell(event)
-        if half and not self._warned and any(each.kind == "broken" for each in found):
+        if not self._warned and any(each.kind == "broken" for each in found):
             self._warned = True
-            self._book.note(self._book.at, _HALF)
+            self._book.note(self._book.at, _ALONE)
         self._book.found(found, raw)
 
     def _begin(self, kind: str) -> EventMonitor:

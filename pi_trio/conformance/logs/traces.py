@@ -176,7 +176,7 @@ class Traces:
                 self._take_reply()
             self._tell(line, raw)
         elif (heard := wire.overhear(message)) is not None:
-            self._listeners.hear(*heard, raw, half=not wire.commands)
+            self._listeners.hear(*heard, raw)
 
     def _take_reply(self) -> None:
         """What the latest command has caused is all there now."""
@@ -223,7 +223,7 @@ class Traces:
                     f"more than {_OPEN:,} callbacks are open, and no more are followed at once"
                 )
         elif event is not None:
-            self._listeners.hear(key, event, raw, half=False)
+            self._listeners.hear(key, event, raw)
         if "end" in line:
             self._forget()
             self._book.turn_page(behind=True)

@@ -179,7 +179,6 @@ class Wire:
             UnreadableError: it is no message of the protocol.
         """
         if "cmd" in message:
-            self.commands = True
             return None
         try:
             check(message)
