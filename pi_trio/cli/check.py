@@ -119,7 +119,7 @@ def _megabytes(text: str) -> int:
     """Raises: argparse.ArgumentTypeError: that is no size."""
     with suppress(ValueError):
         if 0 < (value := float(text)) < float("inf"):
-            return int(value * MEGABYTE) or 1
+            return min(int(value * MEGABYTE), sys.maxsize - 1) or 1
     raise argparse.ArgumentTypeError("a size is a number of megabytes above 0")
 
 

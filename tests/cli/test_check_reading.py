@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import io
 import json
 import os
 import pty
@@ -71,8 +73,10 @@ def test_a_line_may_be_too_long(check, tmp_path: Path) -> None:
         f"{path}:{line}: UNREADABLE a line that is longer than 2.5 MB, so it was passed over; "
     )
     assert "UNREADABLE a line that is longer than 1,048 bytes" in check(path, "--longest-line", "0.001")[1]
-    with pytest.raises(SystemExit):
-        check(path, "--longest-line", "0")
+    assert check(SESSIONS / "pi-1.6.0.jsonl", "--longest-line", "1e300")[0] == 0
+    for size in ("0", "nan", "inf", "-1", "1e400"):
+        with pytest.raises(SystemExit):
+            check(path, "--longest-line", size)
 
 
 def test_a_missing_log_is_told_before_any_is_read(check, log) -> None:
@@ -141,6 +145,25 @@ def test_a_file_may_have_the_name_of_standard_input(
 def test_without_standard_input_there_is_nothing_to_read(check, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert check("-") == (2, "", "pi-trio: -: there is no standard input\n")
+
+
+class Bad(io.RawIOBase):
+    """A disk that is broken."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, _buffer: object) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_what_cannot_be_read_is_no_fault_of_the_tester(check, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Bad())))
+    code, out, err = check("-")
+    assert (code, err) == (1, "")
+    first, advice, _ = out.splitlines()
+    assert first == "stdin:1: UNREADABLE the log cannot be read: Input/output error"
+    assert advice == "not even its beginning can be read"
 
 
 def test_who_has_read_enough_may_leave(tmp_path: Path) -> None:

@@ -81,7 +81,8 @@ def open_log(path: str, longest: int = LONGEST) -> Generator[tuple[Iterator[byte
     Gives its lines, and what tells how many of the file's have been read.
 
     Raises:
-        UnreadableError: it is UTF-16, as some shells of Windows write it, or packed by something else.
+        UnreadableError: it is UTF-16, as some shells of Windows write it, or packed by something else, or its beginning
+            cannot be read.
         OSError: there is no such file, or it cannot be opened.
     """
     if path == "-":
@@ -94,7 +95,10 @@ def open_log(path: str, longest: int = LONGEST) -> Generator[tuple[Iterator[byte
 
 @contextmanager
 def _unpacked(file: Any) -> Generator[IO[bytes]]:
-    beginning: bytes = file.peek(8)
+    try:
+        beginning: bytes = file.peek(8)
+    except OSError as error:
+        raise UnreadableError(f"the log cannot be read: {error.strerror or error}") from None
     for mark, packer in _PACKED.items():
         if beginning.startswith(mark):
             raise UnreadableError(f"packed by {packer}, and only what gzip has packed is read")

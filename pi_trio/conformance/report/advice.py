@@ -30,6 +30,7 @@ _ADVICE: Final[tuple[tuple[Callable[[Checked], object], str], ...]] = (
         lambda log: log.lines,
         'a log has an event in each line, such as {"type":"agent_start"}, or is a trace of pi-trio',
     ),
+    (lambda log: log.remarks["unreadable"], "not even its beginning can be read"),
 )
 """What a log is, told by what it has, and what is said of it; the first that fits."""
 
