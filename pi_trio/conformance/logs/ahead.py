@@ -58,7 +58,7 @@ class Ahead:
         """A reply, behind what it shows to be done, and before the command that is begun then."""
         number = placed[0]["re"]
         turns: list[Placed] = []
-        if number in [command.get("id") for command, _, _ in self._held]:
+        if self._held and number in [command.get("id") for command, _, _ in self._held]:
             while not self._is_to(number):  # the replies before this one are missing
                 turns += self._end()
                 turns += self._begin(self._next())
