@@ -43,7 +43,8 @@ A log is a file of JSON lines, which gzip may have packed. Each line says what i
   {"type":"agent_start"}     an event of an agent, as an implementation writes it
   {"type":"session",…}       what `pi --mode json` prints, of any of the releases
   {"send":…} {"ask":…}       a trace, such as a vector or `pi-trio explain-run --jsonl`
-  {"id":1,"cmd":…} {"re":1}  the wire of the driver protocol, one side or both
+  {"id":1,"cmd":…} {"re":1}  the wire of the driver protocol, both sides as they went, or
+                             the subject's alone, of which less can be told
 
 Which release a log follows is found out, unless --profile says it, or the log itself
 does. A log may end anywhere, but for --complete. A line that cannot be read is a
@@ -83,7 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_megabytes,
         default=LONGEST,
         metavar="MB",
-        help=f"a line that is longer is unreadable; {LONGEST // MEGABYTE} megabytes if it is not said",
+        help=f"how long a line may be, in megabytes of {MEGABYTE:,} bytes ({LONGEST // MEGABYTE} if it is not said); a "
+        "longer one is told as unreadable, and the log is judged on behind it",
     )
     spec_argument(parser)
     json_argument(parser, "what was found")
@@ -117,7 +119,7 @@ def _megabytes(text: str) -> int:
     """Raises: argparse.ArgumentTypeError: that is no size."""
     with suppress(ValueError):
         if 0 < (value := float(text)) < float("inf"):
-            return int(value * MEGABYTE) or 1
+            return min(int(value * MEGABYTE), sys.maxsize - 1) or 1
     raise argparse.ArgumentTypeError("a size is a number of megabytes above 0")
 
 

@@ -93,3 +93,27 @@ def peer(tmp_path: Path) -> Callable[..., str]:
 
 RUNTIME = shlex.join([sys.executable, "-m", "pi_trio.cli", "subject"])
 """The runtime as somebody else's program."""
+
+
+@pytest.fixture
+def check(capfd: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
+    def run(*arguments: str | Path) -> Finished:
+        code = main(["check", *map(str, arguments)])
+        captured = capfd.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Callable[..., Path]:
+    """Write lines into a log: bytes as they are, everything else as JSON."""
+
+    def write(*lines: Any, name: str = "events.jsonl") -> Path:
+        path = tmp_path / name
+        path.write_bytes(
+            b"".join(each if isinstance(each, bytes) else f"{json.dumps(each)}\n".encode() for each in lines)
+        )
+        return path
+
+    return write

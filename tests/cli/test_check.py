@@ -2,70 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
-import pty
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Generator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pi_trio.cli import main
-from pi_trio.conformance.vectors import spec_folder
+from .checking import ANSWER, EARLY, RUN, SESSIONS, VECTORS
 
-from .conftest import Finished
-
-VECTORS = spec_folder() / "vectors"
-SESSIONS = Path(__file__).parent.parent / "conformance" / "logs" / "data"
-USER = {"role": "user", "content": "hi", "timestamp": 0}
-ANSWER = {
-    "role": "assistant",
-    "content": [{"type": "text", "text": "ho"}],
-    "stopReason": "stop",
-    "timestamp": 0,
-}
-RUN: tuple[dict[str, Any], ...] = (
-    {"type": "agent_start"},
-    {"type": "turn_start"},
-    {"type": "message_start", "message": USER},
-    {"type": "message_end", "message": USER},
-    {"type": "message_start", "message": ANSWER},
-    {"type": "message_end", "message": ANSWER},
-    {"type": "turn_end", "message": ANSWER, "toolResults": []},
-    {"type": "agent_end", "messages": [USER, ANSWER]},
+CREATED: tuple[dict[str, Any], ...] = (
+    {"id": 1, "cmd": "create", "listeners": ["L"]},
+    {"re": 1, "ok": None},
+    {"id": 2, "cmd": "prompt", "op": "p", "input": "hi"},
 )
-EARLY = (RUN[0], RUN[2], RUN[3], RUN[1], *RUN[4:])
-"""The user's message is said before the turn begins."""
-
-
-@pytest.fixture
-def check(capfd: pytest.CaptureFixture[str]) -> Callable[..., Finished]:
-    def run(*arguments: str | Path) -> Finished:
-        code = main(["check", *map(str, arguments)])
-        captured = capfd.readouterr()
-        return code, captured.out, captured.err
-
-    return run
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Callable[..., Path]:
-    """Write lines into a log: bytes as they are, everything else as JSON."""
-
-    def write(*lines: Any, name: str = "events.jsonl") -> Path:
-        path = tmp_path / name
-        path.write_bytes(
-            b"".join(each if isinstance(each, bytes) else f"{json.dumps(each)}\n".encode() for each in lines)
-        )
-        return path
-
-    return write
+"""A wire on which an agent is made, and no more is said."""
 
 
 def test_a_conformant_log(check, log) -> None:
@@ -154,6 +104,9 @@ def test_control_characters_do_not_reach_the_terminal(check, log) -> None:
             ({"type": "session", "version": 3}, {"type": "message", "id": "1"}),
             "this is the file of a session",
         ),
+        (CREATED[::2], "these are the commands of a tester alone"),
+        (CREATED[1::2], "this is what a subject says alone"),
+        (CREATED[:2], "no agent that is created here is asked for anything"),
     ],
 )
 def test_nothing_to_judge(check, log, lines: Any, advice: str) -> None:
@@ -172,8 +125,23 @@ def test_the_middle_of_a_run(check, log) -> None:
     code, out, _ = check(path, "--complete")
     assert code == 1
     assert f"{path}:11: BROKEN RUN-02" in out
-    assert check(log(*RUN[3:]))[0] == 1
-    assert check(log(*RUN[3:]), "--midway")[0] == 0
+
+
+def test_a_log_that_begins_in_the_middle_of_a_run(check, log) -> None:
+    path = log(*RUN[3:])
+    code, out, _ = check(path)
+    assert code == 1
+    assert out.startswith(f"{path}:1: NOTE it begins in the middle of a run; ")
+    assert "--midway\n" in out
+    assert "\nnot conformant: 1 run, 5 events; " in out
+    code, out, _ = check(path, "--midway")
+    assert code == 0
+    assert out.startswith("conformant: 1 run, 5 events; ")
+    assert check(log(*RUN[3:], *RUN), "--midway")[1].startswith("conformant: 2 runs, 13 events; ")
+    heard = [{"tell": "event", "key": "L", "event": event} for event in RUN[3:]]
+    path = log(*heard)
+    assert check(path)[1].startswith(f"{path}:1: NOTE it begins in the middle of a run; ")
+    assert check(path, "--midway")[1].startswith("conformant: 1 run, 5 events; ")
 
 
 def test_as_a_profile(check, log) -> None:
@@ -204,32 +172,15 @@ def test_several_logs(check, log) -> None:
     assert "each log fits" not in check(good, SESSIONS / "pi-1.6.0.jsonl", "--profile", "pi-1.6.0")[1]
 
 
-def test_a_packed_log(check, tmp_path: Path) -> None:
-    path = tmp_path / "events.jsonl.gz"
-    packed = gzip.compress((SESSIONS / "pi-1.6.0.jsonl").read_bytes())
-    path.write_bytes(packed)
-    code, out, _ = check(path)
+def test_the_sides_of_a_wire_in_a_log_each(check, log) -> None:
+    """The tester's has nothing to judge, and what the subject says is judged all the same."""
+    heard = [{"tell": "event", "key": "L", "event": event} for event in RUN]
+    tester, subject = log(*CREATED[::2], name="tester.jsonl"), log(CREATED[1], *heard, {"re": 2, "ok": None})
+    code, out, _ = check(tester, subject)
     assert code == 0
-    assert out.endswith("; as pi-1.6.0\n")
-    path.write_bytes(packed[: len(packed) // 2])
-    code, out, _ = check(path)
-    assert code == 0
-    assert ": NOTE the log ends in the middle of what gzip has packed; that is no fault" in out
-    code, out, _ = check(path, "--complete")
-    assert code == 1
-    assert ": UNREADABLE the log ends in the middle of what gzip has packed" in out
-    path.write_bytes(packed[:-8] + bytes(8))
-    code, out, _ = check(path)
-    assert code == 1
-    assert ": UNREADABLE the log cannot be read on: " in out
-
-
-def test_utf_16_has_a_hint(check, tmp_path: Path) -> None:
-    path = tmp_path / "events.jsonl"
-    path.write_text('{"type":"agent_start"}\n', encoding="utf-16")
-    code, out, _ = check(path)
-    assert code == 1
-    assert f"{path}:1: UNREADABLE UTF-16, and UTF-8 is needed" in out
+    first, last = out.splitlines()
+    assert first.startswith(f"{tester}: nothing to judge: these are the commands of a tester alone")
+    assert last.startswith("conformant: 1 run, 8 events in 2 logs; ")
 
 
 def test_the_report_as_json(check, log, tmp_path: Path) -> None:
@@ -265,90 +216,6 @@ def test_wrong_usage(check, arguments: list[str], said: str) -> None:
     assert err.startswith(said)
 
 
-def test_a_missing_log_is_told_before_any_is_read(check, log) -> None:
-    assert check(log(*EARLY), "nowhere.jsonl")[:2] == (2, "")
-
-
-# --- standard input -------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def following() -> Generator[subprocess.Popen[bytes]]:
-    """A process that judges what it is given."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "pi_trio.cli", "check", "-"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "COLUMNS": "200"},
-    ) as process:  # fmt: skip
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def give(process: subprocess.Popen[bytes], *events: Any) -> None:
-    assert process.stdin is not None
-    process.stdin.write("".join(f"{json.dumps(event)}\n" for event in events).encode())
-    process.stdin.flush()
-
-
-def test_what_is_found_in_standard_input_is_told_at_once(following: subprocess.Popen[bytes]) -> None:
-    give(following, *EARLY[:2])
-    assert following.stdout is not None
-    assert following.stdout.readline().startswith(b"stdin:2: BROKEN TURN-01  ")
-    give(following, *EARLY[2:])
-    out, err = following.communicate(timeout=60)
-    assert (following.returncode, err) == (1, b"")
-    assert out.splitlines()[-1].startswith(b"not conformant: 1 run, 8 events; ")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_log_has_its_summary(
-    following: subprocess.Popen[bytes], number: signal.Signals
-) -> None:
-    give(following, *EARLY[:2])
-    assert following.stdout is not None
-    assert following.stdout.readline().startswith(b"stdin:2: ")
-    following.send_signal(number)
-    out, err = following.communicate(timeout=60)
-    assert (following.returncode, err) == (130, b"")
-    assert out.splitlines()[-1].startswith(b"interrupted; so far not conformant: 1 run, 2 events; ")
-
-
-def test_a_file_may_have_the_name_of_standard_input(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "stdin").write_text("".join(f"{json.dumps(event)}\n" for event in RUN))
-    told = subprocess.run(
-        [sys.executable, "-m", "pi_trio.cli", "check", "-", "stdin"],
-        input="".join(f"{json.dumps(event)}\n" for event in EARLY).encode(),
-        capture_output=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False,
-    )  # fmt: skip
-    assert told.returncode == 1
-    assert told.stdout.splitlines()[-1].startswith(b"not conformant: 2 runs, ")
-
-
-def test_without_standard_input_there_is_nothing_to_read(check, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", None)
-    assert check("-") == (2, "", "pi-trio: -: there is no standard input\n")
-
-
-def test_who_has_read_enough_may_leave(tmp_path: Path) -> None:
-    path = tmp_path / "events.jsonl"
-    path.write_text("".join(f"{json.dumps(event)}\n" for event in EARLY * 20_000))
-    with subprocess.Popen(
-        [sys.executable, "-m", "pi_trio.cli", "check", "-v", str(path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.wait(60) == 1
-        assert process.stderr is not None
-        assert process.stderr.read() == b""
-
-
 def test_what_has_no_end_is_shown_in_part(check, log) -> None:
     long = "x" * 100_000
     calls = [{"type": "toolCall", "id": f"{n}{long}", "name": "a", "arguments": {}} for n in range(30)]
@@ -365,26 +232,6 @@ def test_what_has_no_end_is_shown_in_part(check, log) -> None:
     assert ", and 48 more\n" in out
 
 
-def test_a_bar_is_only_for_a_terminal(check, log) -> None:
-    path = log(*EARLY * 3_000)
-    _, plain, _ = check(path)
-    leader, follower = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "pi_trio.cli", "check", str(path)], stdout=subprocess.PIPE, stderr=follower,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    ) as process:  # fmt: skip
-        os.close(follower)
-        shown = b""
-        with suppress(OSError):  # so ends the side of a terminal that nobody writes to any more
-            while part := os.read(leader, 65_536):
-                shown += part
-        os.close(leader)
-        assert process.stdout is not None
-        assert process.stdout.read().decode() == plain
-    assert b"MB" in shown
-    assert b"BROKEN" not in shown
-
-
 def test_one_log_that_no_release_fits_says_where_it_changes(check, log) -> None:
     header = {"type": "session", "version": 3, "id": "x"}
     newer = json.loads(json.dumps(RUN).replace('"stop"', '"stop", "thinkingLevel": "off"'))
@@ -399,16 +246,3 @@ def test_one_log_that_no_release_fits_says_where_it_changes(check, log) -> None:
     )
     assert ": MSG-02, MSG-04\n" in out
     assert "each log fits" not in out
-
-
-def test_a_line_may_be_too_long(check, tmp_path: Path) -> None:
-    path = tmp_path / "events.jsonl"
-    run = (SESSIONS / "pi-1.6.0.jsonl").read_bytes()
-    path.write_bytes(run + b'{"type":"turn_start","x":"' + b"x" * 3_000_000 + b'"}\n' + run)
-    line = run.count(b"\n") + 1
-    assert "UNREADABLE" not in check(path)[1]
-    code, out, _ = check(path, "--longest-line", "2.5")
-    assert code == 1
-    assert out.startswith(f"{path}:{line}: UNREADABLE longer than 2.5 MB, which --longest-line may raise")
-    with pytest.raises(SystemExit):
-        check(path, "--longest-line", "0")

@@ -8,6 +8,8 @@ traces of this tester, or the wire between a tester and a subject; which of thes
 from __future__ import annotations
 
 from .basis import Basis as Basis
+from .left_out import BARE as BARE
+from .left_out import WITHOUT_QUIESCENCE as WITHOUT_QUIESCENCE
 from .lines import LONGEST as LONGEST
 from .lines import MEGABYTE as MEGABYTE
 from .lines import UnreadableError as UnreadableError
@@ -16,4 +18,3 @@ from .lines import open_log as open_log
 from .log import LogCheck as LogCheck
 from .outcome import Checked as Checked
 from .outcome import Remark as Remark
-from .session import BARE as BARE

@@ -50,6 +50,12 @@ class Basis:
         """The profile that a log is judged as, if only one comes into question."""
         return next(iter(self.profiles)) if len(self.profiles) == 1 else None
 
+    def without(self, clauses: frozenset[str]) -> Basis:
+        """The same but for some clauses, by which nothing is judged."""
+        return attrs.evolve(
+            self, force={name: each for name, each in self.force.items() if name not in clauses}
+        )
+
     def named(self, profile: str) -> Basis:
         """What a log is judged by that says itself which profile it follows, if there is such a one."""
         if self.given:

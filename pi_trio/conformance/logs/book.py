@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from pi_trio.conformance.monitors import EventMonitor, Finding, TraceMonitor
 
 from .basis import Basis
 from .outcome import Checked, Kind, Remark
+
+_MIDWAY: Final = "it begins in the middle of a run; if it is the tail of another log, judge it with --midway"
 
 
 class Book:
@@ -44,6 +47,11 @@ class Book:
         """The log says which profile this part of it follows."""
         self.basis = self.basis.named(profile)
 
+    def leave_out(self, clauses: frozenset[str]) -> None:
+        """This part of the log is not judged by some clauses."""
+        self.basis = self.basis.without(clauses)
+        self.result.left_out |= clauses
+
     def remark(
         self, kind: Kind, text: str, raw: bytes = b"", finding: Finding | None = None, *, reason: str = ""
     ) -> None:
@@ -62,6 +70,14 @@ class Book:
             self.remark(finding.kind, f"{finding.said}{heard}", raw, finding)
             if finding.ruling is not None:
                 self.result.rulings[finding.ruling] += 1
+
+    def begins(self, kind: str) -> None:
+        """What is followed from this line on says this first."""
+        if kind == "agent_start":
+            return
+        self.result.runs += 1
+        if not self.midway:
+            self.note(self.at, _MIDWAY)
 
     def cut(self, what: str, where: str) -> None:
         """It ends where something was still under way."""

@@ -29,6 +29,8 @@ LONGEST: Final = 256 * MEGABYTE
 _BOM: Final = b"\xef\xbb\xbf"
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 _GZIP: Final = b"\x1f\x8b"
+_PACKED: Final = {b"(\xb5/\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip"}
+"""How files begin that are packed by others."""
 _ARROW: Final = re.compile(rb"\s*[<>] +(?=\{)")
 _ARROW_CUT: Final = re.compile(rb"\s*[<>] *")
 _ESCAPE_CUT: Final = re.compile(r"\\(u[0-9a-fA-F]{0,4})?")
@@ -57,6 +59,13 @@ class NothingKnownError(UnreadableError):
         super().__init__("neither an event, which has a type, nor a line of a trace")
 
 
+class TooDeepError(UnreadableError):
+    """A line has more objects and lists within each other than can be followed."""
+
+    def __init__(self) -> None:
+        super().__init__("it is nested too deeply")
+
+
 def _no_json(name: str) -> NoReturn:
     raise UnreadableError(f"no JSON: {name} is no number there")
 
@@ -72,7 +81,8 @@ def open_log(path: str, longest: int = LONGEST) -> Generator[tuple[Iterator[byte
     Gives its lines, and what tells how many of the file's have been read.
 
     Raises:
-        UnreadableError: it is UTF-16, as some shells of Windows write it.
+        UnreadableError: it is UTF-16, as some shells of Windows write it, or packed by something else, or its beginning
+            cannot be read.
         OSError: there is no such file, or it cannot be opened.
     """
     if path == "-":
@@ -85,7 +95,14 @@ def open_log(path: str, longest: int = LONGEST) -> Generator[tuple[Iterator[byte
 
 @contextmanager
 def _unpacked(file: Any) -> Generator[IO[bytes]]:
-    head: bytes = file.peek(2)[:2]
+    try:
+        beginning: bytes = file.peek(8)
+    except OSError as error:
+        raise UnreadableError(f"the log cannot be read: {error.strerror or error}") from None
+    for mark, packer in _PACKED.items():
+        if beginning.startswith(mark):
+            raise UnreadableError(f"packed by {packer}, and only what gzip has packed is read")
+    head = beginning[:2]
     if head in _WIDE:
         raise UnreadableError(
             "UTF-16, and UTF-8 is needed; some shells of Windows write what they redirect so"
@@ -107,17 +124,14 @@ def lines_in(file: IO[bytes], longest: int) -> Iterator[bytes]:
         del raw
 
 
-def read_object(raw: bytes, *, first: bool = False) -> Object:
-    """The object that a line holds. An arrow before it, as where a wire is shown, is no part of it.
-
-    Args:
-        first: it is the first line of its file, which may have a mark before it that says UTF-8.
+def read_object(raw: bytes) -> Object:
+    """The object that a line holds. An arrow before it, as where a wire is shown, is no part of it. Nor is the mark of
+    UTF-8, which may stand before any line where files were put together.
 
     Raises:
         UnreadableError: it holds none.
     """
-    if first:
-        raw = raw.removeprefix(_BOM)
+    raw = raw.removeprefix(_BOM)
     if arrow := _ARROW.match(raw):
         raw = raw[arrow.end() :]
     try:
@@ -129,11 +143,15 @@ def read_object(raw: bytes, *, first: bool = False) -> Object:
     try:
         value = decoder.decode(text)
     except json.JSONDecodeError as error:
+        if "\0" in text:
+            raise UnreadableError(
+                "null bytes in it: UTF-16, and UTF-8 is needed, or it was damaged"
+            ) from None
         raise _no_object(text, error) from None
     except ValueError:
         raise UnreadableError("a number has too many digits") from None
     except RecursionError:
-        raise UnreadableError("it is nested too deeply") from None
+        raise TooDeepError from None
     if type(value) is not dict:
         raise UnreadableError(f"{_KINDS.get(type(value), 'a number')}, and an object is needed")
     return value
@@ -143,6 +161,7 @@ def is_cut(raw: bytes) -> bool:
     """Whether a line without its end may be the beginning of one: an object that breaks off. It is not if nothing could
     be added to make it an object, nor if it is one already.
     """
+    raw = raw.removeprefix(_BOM)
     arrow = _ARROW_CUT.match(raw)
     try:
         text = raw[arrow.end() if arrow else 0 :].decode()

@@ -18,9 +18,19 @@ from pi_trio.conformance.protocol import Object
 
 from .basis import Basis
 from .book import Book
-from .lines import LONGEST, MEGABYTE, NothingKnownError, UnreadableError, decoder, is_cut, read_object
+from .left_out import BARE, IN_A_SESSION
+from .lines import (
+    LONGEST,
+    MEGABYTE,
+    NothingKnownError,
+    TooDeepError,
+    UnreadableError,
+    decoder,
+    is_cut,
+    read_object,
+)
 from .outcome import Checked, Remark
-from .session import BARE, HEADER, LEFT_OUT, SESSION_TYPES, SETTLED, bare_update, is_custom
+from .session import HEADER, SESSION_TYPES, SETTLED, bare_update, is_custom
 from .traces import Traces
 from .wire import is_any
 
@@ -54,7 +64,7 @@ class LogCheck:
     ) -> None:
         self._longest = longest
         self._book = Book(basis, say, complete=complete, midway=midway)
-        self._traces = Traces(self._book)
+        self._traces = Traces(self._book, self._lost)
         self._monitor: EventMonitor | None = None
         self._session = False
         self._open_runs = 0
@@ -93,10 +103,7 @@ class LogCheck:
     def _line(self, raw: bytes) -> None:
         self._book.at += 1
         if len(raw) - raw.endswith(b"\n") > self._longest:
-            most = f"{self._longest / MEGABYTE:g} MB"
-            self._lost(
-                UnreadableError(f"longer than {most}, which --longest-line may raise"), raw[:_LENGTH] + b"\n"
-            )
+            self._lost(UnreadableError(_too_long(self._longest)), raw[:_LENGTH] + b"\n")
             return
         event: Object = {}
         kind = text = ""
@@ -116,11 +123,11 @@ class LogCheck:
         except UnreadableError as error:
             self._lost(error, raw)
         except RecursionError:
-            self._lost(UnreadableError("it is nested too deeply"), raw)
+            self._lost(TooDeepError(), raw)
 
     def _other(self, raw: bytes) -> None:
         """A line that is not simply an event."""
-        line = read_object(raw, first=self._book.at == 1)
+        line = read_object(raw)
         kind = line.get("type")
         if type(kind) is not str:
             if self._monitor is not None:
@@ -164,7 +171,7 @@ class LogCheck:
     def _of_session(self) -> None:
         """From here on a session's extensions may have done what they do."""
         self._session = True
-        self._book.result.left_out |= LEFT_OUT
+        self._book.result.left_out |= IN_A_SESSION
         if self._monitor is not None:
             self._book.settle(self._monitor)
             self._monitor = EventMonitor(self._force(), self._monitor.candidates)
@@ -172,7 +179,7 @@ class LogCheck:
     # --- events -----------------------------------------------------------------------------------------------
 
     def _event(self, kind: str, event: Object, raw: bytes) -> None:
-        monitor = self._monitor or self._begin()
+        monitor = self._monitor or self._begin(kind, event)
         result = self._book.result
         if kind == "message_update":
             if self._session:
@@ -193,17 +200,17 @@ class LogCheck:
         if kind == "agent_end":
             self._run_ends()
 
-    def _begin(self) -> EventMonitor:
+    def _begin(self, kind: str, event: Object) -> EventMonitor:
         if self._traces.open:
             self._close("the log")
+        if not (self._session and is_custom(event)):
+            self._book.begins(kind)
         self._monitor = EventMonitor(self._force(), self._book.basis.profiles, midway=self._book.midway)
         return self._monitor
 
     def _force(self) -> Force:
-        force = self._book.basis.force
-        return (
-            {name: each for name, each in force.items() if name not in LEFT_OUT} if self._session else force
-        )
+        basis = self._book.basis
+        return (basis.without(IN_A_SESSION) if self._session else basis).force
 
     def _run_begins(self) -> None:
         self._book.result.runs += 1
@@ -240,3 +247,8 @@ class LogCheck:
         elif "agent_start" not in monitor.allowed().events:
             self._book.cut(what, f"in the middle of a run ({monitor.place})")
         self._book.settle(monitor)
+
+
+def _too_long(longest: int) -> str:
+    most = f"{longest / MEGABYTE:g} MB" if longest >= MEGABYTE else f"{longest:,} bytes"
+    return f"a line that is longer than {most}, so it was passed over; --longest-line may allow more"

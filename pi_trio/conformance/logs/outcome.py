@@ -10,6 +10,7 @@ import attrs
 from pi_trio.conformance.monitors import Finding, Releases
 
 Kind = Literal["broken", "as Pi", "unreadable", "note"]
+Side = Literal["tester", "subject"]
 
 
 @attrs.frozen
@@ -44,10 +45,11 @@ class Checked:
     Attributes:
         runs, events: how many were judged.
         asked: in how many lines of traces something was done or said, events and all else.
+        sides: how many messages of a wire are of the tester, and how many of the subject.
         lines: how many the log has.
         session: what was not judged because Pi's session says it, and not its agent, by type.
         skipped: what was not judged because nobody knows it, by type.
-        left_out: the clauses by which a session is not judged, or updates that lack the message.
+        left_out: the clauses by which parts of it are not judged, see `left_out`.
         remarks: how many there were of each kind.
         rulings: how often each ruling's clauses were not kept, in the way of the releases.
         reached: the clauses that were exercised.
@@ -60,6 +62,7 @@ class Checked:
     runs: int = 0
     events: int = 0
     asked: int = 0
+    sides: Counter[Side] = attrs.field(factory=Counter[Side])
     lines: int = 0
     session: Counter[str] = attrs.field(factory=Counter[str])
     skipped: Counter[str] = attrs.field(factory=Counter[str])

@@ -29,12 +29,6 @@ ENTRY_TYPES: Final = frozenset({
 })  # fmt: skip
 """Types in the file of a session, which has the same header, but no events."""
 
-BARE: Final = frozenset({"MSG-04"})
-"""Clauses by which updates are not judged that lack the message so far."""
-
-LEFT_OUT: Final = BARE | {"MSG-02"}
-"""Clauses by which a session is not judged: its extensions change messages that end, its updates lack the message."""
-
 _ANSWER: Final[Object] = {"role": "assistant"}
 
 

@@ -7,29 +7,48 @@ is judged like any other log of events.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from pi_trio.conformance.lines import commands_of, event_of, is_ask
-from pi_trio.conformance.monitors import Bursts, EventMonitor, TraceMonitor
+from pi_trio.conformance.monitors import Bursts, TraceMonitor
 from pi_trio.conformance.protocol import Object
 
+from .ahead import Ahead
 from .book import Book
-from .lines import NothingKnownError
+from .left_out import WITHOUT_QUIESCENCE
+from .lines import NothingKnownError, TooDeepError, UnreadableError
+from .listeners import MOST, Listeners, TooManyListenersError
 from .wire import Golden, Wire, cancels, checked, does_something, is_header, is_of_trace, is_wire
+
+_OPEN: Final = 5_000
+"""So many callbacks may be open at once."""
+_MISSING: Final = (
+    "no reply comes to what was sent: up to the next agent, only what each listener hears is judged"
+)
 
 
 class Traces:
-    """Judges lines that have no type."""
+    """Judges lines that have no type.
 
-    def __init__(self, book: Book) -> None:
+    Args:
+        lose: hears of a line that could not be read, and why.
+    """
+
+    def __init__(self, book: Book, lose: Callable[[UnreadableError, bytes], None]) -> None:
         self._book = book
+        self._lose = lose
         self._monitor: TraceMonitor | None = None
         self._cancelling = False
         """Of what the monitor follows, aborts cancel."""
         self._always_cancelling = False
-        self._ears: dict[str, EventMonitor] = {}
-        self._first: str | None = None
+        self._listeners = Listeners(book)
+        self._subscribed: set[str] = set()
+        """Those of the agent that the monitor follows."""
+        self._does = False
+        """The latest command does something, and does not only make an agent or wait for it."""
         self._wire: Wire | None = None
+        self._ahead = Ahead()
         self._bursts = Bursts[tuple[int, bytes]]()
         self._golden: Golden | None = None
         self._is_late = False
@@ -40,7 +59,7 @@ class Traces:
     @property
     def open(self) -> bool:
         """Whether something has begun and was not closed."""
-        return bool(self._monitor or self._ears or self._wire or self._golden)
+        return bool(self._monitor or self._listeners or self._wire or self._golden)
 
     def line(self, line: Object, raw: bytes) -> None:
         """Go on by one line.
@@ -61,21 +80,25 @@ class Traces:
             if line.get("tell") == "hello":
                 self._hail(line)
             self._wire = self._wire or Wire()
-            self._message(self._wire, line, raw)
+            self._went(line, raw)
         elif is_of_trace(line):
-            self._tell(checked(line), raw)
+            self._trace(line, raw)
         else:
             raise NothingKnownError
 
     def lost(self) -> None:
         """A line could not be read: until the next agent is created, only listeners are followed."""
+        self._ahead = Ahead()
+        self._settle()
+
+    def _settle(self) -> None:
+        """The monitors have seen the last of what they follow."""
         self._take_reply()
         self._hand_on(self._bursts.rest())
         if self._monitor is not None:
             self._book.settle(self._monitor)
-        for ear in self._ears.values():
-            self._book.settle(ear)
-        self._monitor, self._ears = None, {}
+            self._monitor = None
+        self._listeners.settle()
 
     def close(self, what: str) -> None:
         """It ends here."""
@@ -83,18 +106,19 @@ class Traces:
         self._hand_on(self._bursts.rest())
         if self._monitor is not None:
             self._book.found(self._monitor.end())
-            if self._wire is None or not self._wire.rests:
+            if self._wire is None or not self._wire.rests or (self._ahead.waits and self._book.result.judged):
                 self._book.cut(what, "in the middle of a trace")
         elif self._golden is not None:
             self._book.cut(what, "in the middle of a trace")
-        elif any("agent_start" not in ear.allowed().events for ear in self._ears.values()):
+        elif self._listeners.in_run:
             self._book.cut(what, "in the middle of a run")
         self._forget()
         self._wire = None
 
     def _forget(self) -> None:
         self.lost()
-        self._golden = self._first = None
+        self._listeners.forget()
+        self._golden = None
         self._always_cancelling = self._is_late = False
 
     # --- lines ------------------------------------------------------------------------------------------------
@@ -103,8 +127,15 @@ class Traces:
         """Judge the runtime's side of a golden trace, of which all is known now."""
         self._golden = None
         self._always_cancelling = golden.cancelling
-        for self._book.at, line in golden.lines:
-            self._tell(checked(line), b"")
+        now = self._book.at
+        for at, line in golden.lines:
+            self._book.at = at
+            self._try(self._trace, line, b"")
+        self._book.at = now
+
+    def _trace(self, line: Object, raw: bytes) -> None:
+        """A line of a trace. Raises: UnreadableError: it has not the shape of one."""
+        self._tell(checked(line), raw)
 
     def _hail(self, hello: Object) -> None:
         """A subject says what it is."""
@@ -114,19 +145,38 @@ class Traces:
         features = hello.get("features")
         self._always_cancelling = type(features) is dict and features.get("abort") == "cancelling"
         self._is_late = hello.get("quiescence") == "none"
+        if self._is_late:
+            self._book.leave_out(WITHOUT_QUIESCENCE)
 
-    def _message(self, wire: Wire, message: Object, raw: bytes) -> None:
-        """What went over a wire."""
+    def _went(self, message: Object, raw: bytes) -> None:
+        """What went over a wire, and perhaps ahead."""
+        if message.get("tell") != "hello":
+            self._book.result.sides["tester" if "cmd" in message else "subject"] += 1
+        now = self._book.at
+        for each, at, its in self._ahead.add(message, now, raw):
+            self._book.at = at
+            self._try(self._message, each, its)
+        self._book.at = now
+        if self._ahead.full:
+            if self._book.result.sides["subject"]:
+                self._book.note(now, _MISSING)
+            self.lost()
+
+    def _message(self, message: Object, raw: bytes) -> None:
+        """What goes over a wire when its turn has come."""
+        wire = self._wire
+        assert wire is not None
         if self._monitor is not None or message.get("cmd") == "create":
             line = wire.translate(message)
             if self._is_late and "re" in message:
+                self._take_reply()
                 self._reply = line, self._book.at, raw
                 return
             if "cmd" in message:
                 self._take_reply()
             self._tell(line, raw)
         elif (heard := wire.overhear(message)) is not None:
-            self._overhear(*heard, raw)
+            self._listeners.hear(*heard, raw)
 
     def _take_reply(self) -> None:
         """What the latest command has caused is all there now."""
@@ -144,54 +194,69 @@ class Traces:
 
     def _hand_on(self, lines: Iterable[tuple[Object, tuple[int, bytes]]]) -> None:
         now = self._book.at
+        for line, (at, raw) in lines:
+            self._book.at = at
+            self._try(self._judge, line, raw)
+        self._book.at = now
+
+    def _try(self, judge: Callable[[Object, bytes], None], line: Object, raw: bytes) -> None:
+        """Judge a line that may have been held back: if that cannot be, it is said of this line."""
         try:
-            for line, (self._book.at, raw) in lines:
-                self._judge(line, raw)
-        finally:
-            self._book.at = now
+            judge(line, raw)
+        except UnreadableError as error:
+            self._lose(error, raw)
+        except RecursionError:
+            self._lose(TooDeepError(), raw)
 
     def _judge(self, line: Object, raw: bytes) -> None:
         for command in commands_of(line):
-            if command.get("cmd") == "create":
-                self._create(command)
+            self._sent(command)
         event = event_of(line)
         key = "" if event is None else line["ask"]["key"] if is_ask(line) else line["key"]
         if self._monitor is not None:
-            self._book.result.asked += does_something(line)
+            self._book.result.asked += self._shows(line)
             if event is not None:
-                self._count(key, event)
+                self._listeners.count(key, event)
             self._book.found(self._monitor.tell(line), raw)
+            if self._monitor.open > _OPEN:
+                raise UnreadableError(
+                    f"more than {_OPEN:,} callbacks are open, and no more are followed at once"
+                )
         elif event is not None:
-            self._overhear(key, event, raw)
+            self._listeners.hear(key, event, raw)
         if "end" in line:
             self._forget()
             self._book.turn_page(behind=True)
 
+    def _shows(self, line: Object) -> bool:
+        """Whether the subject says something by a line that there is to judge: a command alone is none."""
+        if "send" in line:
+            self._does = any(map(does_something, commands_of(line)))
+            return False
+        return self._does or "ask" in line or "tell" in line
+
+    def _sent(self, command: Object) -> None:
+        """Raises: TooManyListenersError: there are too many."""
+        kind = command.get("cmd")
+        if kind == "create":
+            self._subscribed = set(command.get("listeners", ()))
+            self._create(command)
+        elif kind == "subscribe":
+            self._subscribed.add(command["key"])
+        elif kind == "unsubscribe":
+            self._subscribed.discard(command["key"])
+        if len(self._subscribed) > MOST:
+            raise TooManyListenersError
+
     def _create(self, command: Object) -> None:
         """A new agent. If its aborts are of another kind than those of the one before, it has a monitor of its own."""
         cancelling = self._always_cancelling or cancels(command)
-        self._first = None
+        self._listeners.forget()
         candidates = self._book.basis.profiles
         if self._monitor is not None:
             if self._cancelling is cancelling:
                 return
             candidates = self._monitor.candidates
-        self.lost()
+        self._settle()
         self._monitor = TraceMonitor(self._book.basis.force, candidates, cancelling=cancelling)
         self._cancelling = cancelling
-
-    def _overhear(self, key: str, event: Object, raw: bytes) -> None:
-        """An event, of which is known who hears it and nothing else."""
-        ear = self._ears.get(key)
-        if ear is None:
-            basis, midway = self._book.basis, self._book.midway or bool(self._ears)
-            ear = self._ears[key] = EventMonitor(basis.force, basis.profiles, midway=midway)
-        self._count(key, event)
-        self._book.found(ear.tell(event), raw)
-
-    def _count(self, key: str, event: Object) -> None:
-        """What the first listener hears is counted."""
-        self._first = key if self._first is None else self._first
-        if key == self._first:
-            self._book.result.events += 1
-            self._book.result.runs += event["type"] == "agent_start"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pi_trio.conformance.faults import ProtocolFault
-from pi_trio.conformance.lines import commands_of, is_ask
+from pi_trio.conformance.lines import is_ask
 from pi_trio.conformance.protocol import Object, check
 from pi_trio.conformance.scenario import Address, ScenarioError, check_command
 
@@ -19,6 +19,10 @@ from .lines import UnreadableError
 _TRACE: Final = frozenset({"send", "reply", "unresolved", "end"})
 _REMEMBERED: Final = 1000
 """How many callbacks that were answered may still be meant."""
+_LINES: Final = 10_000
+"""How many lines a golden trace may have, which is kept until it is whole."""
+_UNDER_WAY: Final = 1000
+"""How many operations may be under way."""
 _OPERATIONS: Final = ("prompt", "continue", "waitForIdle")
 
 
@@ -74,13 +78,11 @@ def cancels(command: Object) -> bool:
     return type(options) is dict and options.get("abortMode") == "cancel"
 
 
-def does_something(line: Object) -> bool:
-    """Whether a line of a trace is any to judge: not so those that only make an agent, or wait for it."""
-    return (
-        "ask" in line
-        or "tell" in line
-        or any(command.get("cmd") not in ("create", "sync") for command in commands_of(line))
-    )
+def does_something(command: Object) -> bool:
+    """Whether there is anything to judge in what comes of a command: not so of those that only make an agent, or wait
+    for it.
+    """
+    return command.get("cmd") not in ("create", "sync")
 
 
 class Golden:
@@ -103,6 +105,8 @@ class Golden:
         Raises:
             UnreadableError: it is no line of a golden trace.
         """
+        if len(self.lines) == _LINES:
+            raise UnreadableError(f"a golden trace that does not end within {_LINES:,} lines")
         self.cancelling = self.cancelling or line.get("ruling") == "D-10"
         for mark in ("=", "+"):
             if type(line.get(mark)) is dict:
@@ -229,6 +233,8 @@ class Wire:
             self._forget()
         if kind in _OPERATIONS and type(command.get("op")) is str:
             self._unsettled.add(command["op"])
+            if len(self._unsettled) > _UNDER_WAY:
+                raise ProtocolFault(f"more than {_UNDER_WAY:,} operations are under way")
         if type(command.get("cmds")) is list:
             inner = [self._command(each) if type(each) is dict else each for each in command["cmds"]]
             return {**command, "cmds": inner}

@@ -71,6 +71,11 @@ class TraceMonitor:
         """The names of the transitions that were taken so far."""
         return {each.name for each in self._docket.taken}
 
+    @property
+    def open(self) -> int:
+        """How many callbacks are open."""
+        return len(self._stage.open)
+
     def tell(self, line: Object) -> Sequence[Finding]:
         """Go on by one line."""
         if not self._done:

@@ -14,10 +14,11 @@ from rich.console import Console
 from rich.text import Text
 
 from pi_trio.conformance.clauses import Clauses
-from pi_trio.conformance.logs import BARE, Checked, Remark, keys_given_twice
+from pi_trio.conformance.logs import BARE, WITHOUT_QUIESCENCE, Checked, Remark, keys_given_twice
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.verdict import ExitCode
 
+from .advice import advice
 from .prose import clean, one_line
 
 SHOWN: Final = 3
@@ -28,6 +29,9 @@ _WIDTH: Final = 400
 """Characters of what is told in one piece."""
 _IN_A_SESSION: Final = (
     "in a session, whose updates lack the message and whose extensions change what was said"
+)
+_OF_A_LATE_SUBJECT: Final = (
+    "of a subject whose quiescence is none, which may say late what it has done before"
 )
 _OF_BARE_UPDATES: Final = "of updates without their message"
 _APART: Final = (
@@ -147,9 +151,8 @@ def show_logs(console: Console, logs: Mapping[str, Checked], teller: Teller, *, 
         for label, log in logs.items():
             if verbose or not log.conformant:
                 style = "" if log.conformant else "red"
-                console.print(
-                    Text(one_line(f"{label}: {_counts(log)}; {_fit(log)}"), style=style), soft_wrap=True
-                )
+                said = f"{_counts(log)}; {_fit(log)}" if log.judged else f"nothing to judge: {advice(log)}"
+                console.print(Text(one_line(f"{label}: {said}"), style=style), soft_wrap=True)
     for what, names in (
         ("of the session, and not of its agent: ", whole.session),
         ("of types that are not known: ", whole.skipped),
@@ -157,10 +160,15 @@ def show_logs(console: Console, logs: Mapping[str, Checked], teller: Teller, *, 
         if names:
             listed = ", ".join(f"{name} ({count:,})" for name, count in sorted(names.items()))
             console.print(Text(clean(f"not judged, {what}{listed}"), style="dim"), soft_wrap=True)
-    if whole.left_out:
-        listed = ", ".join(sorted(whole.left_out))
-        where = _OF_BARE_UPDATES if whole.left_out == BARE else _IN_A_SESSION
-        console.print(Text(f"not judged {where}: {listed}", style="dim"), soft_wrap=True)
+    late, of_messages = whole.left_out & WITHOUT_QUIESCENCE, whole.left_out - WITHOUT_QUIESCENCE
+    for where, clauses in (
+        (_OF_BARE_UPDATES if of_messages == BARE else _IN_A_SESSION, of_messages),
+        (_OF_A_LATE_SUBJECT, late),
+    ):
+        if clauses:
+            console.print(
+                Text(f"not judged {where}: {', '.join(sorted(clauses))}", style="dim"), soft_wrap=True
+            )
     if whole.rulings:
         listed = ", ".join(f"{ruling} in {count:,}" for ruling, count in sorted(whole.rulings.items()))
         more = "" if verbose else "; --verbose shows them"
@@ -168,7 +176,7 @@ def show_logs(console: Console, logs: Mapping[str, Checked], teller: Teller, *, 
             Text(f"as Pi does it, where a ruling is stricter: {listed}{more}", style="yellow"), soft_wrap=True
         )
     if not whole.judged and not whole.interrupted:
-        _advise(console, whole)
+        console.print(Text(advice(whole)), soft_wrap=True)
     if whole.judged and all(log.profiles for log in logs.values() if log.judged) and not _fits_one(whole):
         console.print(Text(_APART), soft_wrap=True)
     code = _code(whole)
@@ -234,17 +242,6 @@ def _fits_one(log: Checked) -> bool:
     return log.judged_as is not None or bool(log.profiles)
 
 
-def _advise(console: Console, whole: Checked) -> None:
-    """Say what a log without events may be."""
-    if whole.skipped["message"] or whole.skipped["model_change"]:
-        advice = "this is the file of a session, which keeps messages; `pi --mode json` prints events"
-    elif whole.lines:
-        advice = 'a log has an event in each line, such as {"type":"agent_start"}, or is a trace of pi-trio'
-    else:
-        advice = "there is no line in it"
-    console.print(Text(advice), soft_wrap=True)
-
-
 def _sum(logs: Iterable[Checked]) -> Checked:
     """All logs as if they were one."""
     logs = list(logs)
@@ -259,7 +256,7 @@ def _sum(logs: Iterable[Checked]) -> Checked:
         whole.asked += log.asked
         for mine, its in (
             (whole.session, log.session), (whole.skipped, log.skipped), (whole.remarks, log.remarks),
-            (whole.rulings, log.rulings),
+            (whole.rulings, log.rulings), (whole.sides, log.sides),
         ):  # fmt: skip
             mine.update(its)  # type: ignore[arg-type]
         whole.reached |= log.reached

@@ -40,7 +40,8 @@ from pi_trio.conformance.logs.lines import is_cut, read_object
         (b"null\n", "null, and an object is needed"),
         (b"true\n", "true or false, and an object is needed"),
         (b"17\n", "a number, and an object is needed"),
-        (b'\xef\xbb\xbf{"a":1}\n', "no JSON: Expecting value at column 1"),
+        (b'{"a":\0 1}\n', "null bytes in it: UTF-16, and UTF-8 is needed, or it was damaged"),
+        (b"\0\0\0\n", "null bytes in it: UTF-16, and UTF-8 is needed, or it was damaged"),
     ],
 )
 def test_why_a_line_cannot_be_read(line: bytes, why: str) -> None:
@@ -56,8 +57,10 @@ def test_what_can_be_read(line: bytes) -> None:
     assert read_object(line) == {"a": 1}
 
 
-def test_the_first_line_may_say_that_it_is_utf_8() -> None:
-    assert read_object(b'\xef\xbb\xbf{"a":1}\n', first=True) == {"a": 1}
+def test_a_line_may_say_that_it_is_utf_8() -> None:
+    """The first one of a file, which may be put together from others."""
+    assert read_object(b'\xef\xbb\xbf{"a":1}\n') == {"a": 1}
+    assert is_cut(b'\xef\xbb\xbf{"a":')
 
 
 @given(st.binary())

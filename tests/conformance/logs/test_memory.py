@@ -145,6 +145,28 @@ def many_callbacks() -> Iterator[Line]:
         yield {"id": 1, "cmd": "answer", "ask": f"c{asked}", "value": None}
 
 
+def commanded(command: Callable[[int], Line]) -> Iterator[Line]:
+    yield {"id": 0, "cmd": "create", "listeners": ["L"]}
+    yield {"re": 0, "ok": None}
+    for number in range(MANY // 3):
+        yield {"id": number, **command(number)}
+        yield {"re": number, "ok": None}
+
+
+def many_queued() -> Iterator[Line]:
+    return commanded(lambda number: {"cmd": "steer", "message": {**USER, "content": f"{number}"}})
+
+
+def many_given() -> Iterator[Line]:
+    return commanded(
+        lambda number: {"cmd": "prompt", "op": "p", "input": [{**ANSWER, "content": [], "number": number}]}
+    )
+
+
+def many_under_way() -> Iterator[Line]:
+    return commanded(lambda number: {"cmd": "waitForIdle", "op": f"w{number}"})
+
+
 def kept_of(log: Iterator[Line]) -> int:
     """How many bytes are kept when a log was read, but for what is kept of any."""
     check = LogCheck(ANY, lambda _: None)
@@ -168,7 +190,7 @@ def test_a_log_of_ten_megabytes_leaves_little_behind(log: Callable[[], Iterator[
     "log",
     [
         many_starts, many_ends, many_results, many_calls, many_calls_that_end_late, many_calls_outside_runs,
-        one_listener_of_two, many_callbacks,
+        one_listener_of_two, many_callbacks, many_queued, many_given, many_under_way,
     ],
 )  # fmt: skip
 def test_of_many_short_lines_little_more_than_a_number_is_kept(log: Callable[[], Iterator[Line]]) -> None:

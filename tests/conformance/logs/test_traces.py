@@ -1,38 +1,20 @@
-"""Traces and wires as logs: vectors, golden traces, and what went over a wire."""
+"""Traces as logs: vectors and golden traces."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import trio
 
-from pi_trio.conformance.expected import consult_runtime
-from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.logs import Basis
-from pi_trio.conformance.mirror import cancelling
-from pi_trio.conformance.protocol import PROTOCOL
-from pi_trio.conformance.scenarios import all_scenarios
-from pi_trio.conformance.scheduling import first_in_first_out
-from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.vectors import spec_folder
 
 from .judging import CLAUSES, a_run, broken, judge, kinds, log_of
 
 VECTORS = spec_folder() / "vectors"
-NAMES = (
-    "tools_parallel_reverse", "two_listeners_throw_at_one_event", "listener_subscribed_again", "agent_replaced_in_run",
-    "prompt_and_steer_same_tick", "abort_tools_honored", "stream_double_start", "loop_listener_throws",
-    "prompt_while_running", "failed_run_leaves_tool_running_end_after_idle", "no_listeners",
-)  # fmt: skip
-HELLO = {
-    "tell": "hello", "protocol": PROTOCOL, "subject": "runtime", "version": "0", "profile": "pi-1.6.0", "hooks": [],
-    "commands": [],
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("folder", ["pi-1.6.0", "pi-0.80.2", "ruled/pi-1.6.0", "cancel/pi-1.6.0"])
@@ -73,33 +55,6 @@ def test_what_a_part_of_a_log_says_of_itself_holds_for_no_other() -> None:
         assert done.judged_as is None
         begins = older.count(b"\n") + 1
         assert list(done.fits.values()) == [1, begins]
-
-
-def test_each_session_on_a_wire_says_its_profile_for_itself(wires: dict[str, list[str]]) -> None:
-    wire = list(messages(wires["tools_parallel_reverse"]))
-    old = [{"tell": "event", "key": "L", "event": event} for event in a_run()]
-    first = {**HELLO, "profile": "pi-0.80.2"}
-    done, remarks = judge(log_of(first, *old, HELLO, *wire), complete=True)
-    assert remarks == []
-    assert (done.judged_as, list(done.fits)) == (None, [{"pi-0.80.2"}, {"pi-1.6.0"}])
-    done, remarks = judge(log_of(HELLO, *wire, first, *old), complete=True)
-    assert remarks == []
-    assert (done.judged_as, list(done.fits)) == (None, [{"pi-1.6.0"}, {"pi-0.80.2"}])
-    assert judge(log_of(HELLO, *wire, HELLO, *wire), complete=True)[0].judged_as == "pi-1.6.0"
-
-
-def test_who_replies_before_all_has_come_is_judged_when_it_has(wires: dict[str, list[str]]) -> None:
-    """Without quiescence the reply is no word on what the command has caused."""
-    for name, lines in wires.items():
-        late: list[Any] = []
-        for message in messages(lines):
-            if "re" in message:
-                late.insert(max(at for at, each in enumerate(late) if "cmd" in each) + 1, message)
-            else:
-                late.append(message)
-        done, remarks = judge(log_of({**HELLO, "quiescence": "none"}, *late), complete=True)
-        assert [remark for remark in remarks if remark.kind != "as Pi"] == [], name
-        assert done.conformant, name
 
 
 def test_a_vector_may_be_judged_as_another_release() -> None:
@@ -196,95 +151,19 @@ def test_nothing_in_a_trace_is_a_fault_of_the_tester(seed: int, wires: dict[str,
         judge("\n".join([*lines[:at], line, *lines[at + 1 :]]).encode(), complete=True)
 
 
-# --- wires ----------------------------------------------------------------------------------------------------
+def test_a_golden_trace_without_an_end_is_not_kept_for_ever() -> None:
+    head = {"scenario": {}, "release": "1.6.0", "enters": 0}
+    _, remarks = judge(log_of(head, *([{"=": {"send": {"cmd": "sync"}}}] * 10_001)))
+    assert kinds(remarks)[0] == (10_002, "unreadable")
+    assert "10,000 lines" in remarks[0].text
 
 
-@pytest.fixture(scope="module")
-def wires() -> dict[str, list[str]]:
-    """What went over the wire while the runtime was driven, as the tester shows it, scenario by scenario."""
-    chosen = [scenario for scenario in all_scenarios() if scenario.name in NAMES]
-    chosen += [cancelling(scenario) for scenario in chosen if scenario.name == "abort_tools_honored"]
-    found: dict[str, list[str]] = {}
-    with first_in_first_out():
-        for number, scenario in enumerate(chosen):
-            runs = trio.run(consult_runtime, runtime_inside("pi-1.6.0", 30), [scenario])
-            run = runs[scenario.name]
-            assert isinstance(run, Run)
-            found[f"{scenario.name}{'' if number < len(NAMES) else ' cancelling'}"] = list(run.wire)
-    assert len(found) == len(NAMES) + 1
-    return found
-
-
-def messages(wire: Iterable[str], side: str = "<>") -> Iterator[Any]:
-    return (json.loads(line[2:]) for line in wire if line[0] in side)
-
-
-def test_a_wire_as_the_tester_shows_it(wires: dict[str, list[str]]) -> None:
-    for name, wire in wires.items():
-        log = "".join(f"    {line}\n" for line in wire).encode()
-        done, remarks = judge(log, complete=True)
-        assert [remark for remark in remarks if remark.kind != "as Pi"] == [], name
-        assert done.conformant, name
-        assert "pi-1.6.0" in done.profiles, name
-
-
-def test_a_wire_of_many_agents_that_says_its_profile(wires: dict[str, list[str]]) -> None:
-    log = log_of(HELLO, *(message for wire in wires.values() for message in messages(wire)))
-    done, remarks = judge(log, complete=True)
-    assert {remark.kind for remark in remarks} <= {"as Pi"}
-    assert done.judged_as == "pi-1.6.0"
-    assert done.runs >= len(NAMES) - 1
-
-
-def test_the_subjects_side_alone(wires: dict[str, list[str]]) -> None:
-    for name in ("tools_parallel_reverse", "listener_subscribed_again"):
-        done, remarks = judge(log_of(*messages(wires[name], "<")))
-        assert remarks == []
-        assert done.runs == 1
-    said = [{"tell": "event", "key": "L", "event": event} for event in a_run()]
-    assert judge(log_of(*said))[1] == []
-    assert broken(judge(log_of(said[0], *said[2:]))[1]) == [(2, "TURN-01")]
-
-
-def test_a_fault_on_the_wire_is_found_in_its_line(wires: dict[str, list[str]]) -> None:
-    sent = list(messages(wires["tools_parallel_reverse"]))
-    at = next(
-        number for number, each in enumerate(sent) if each.get("event", {}).get("type") == "turn_start"
-        or each.get("args", {}).get("event", {}).get("type") == "turn_start"
-    )  # fmt: skip
-    _, remarks = judge(log_of(*sent[:at], *sent[at + 1 :]))
-    assert broken(remarks)[0][1] == "TURN-01"
-
-
-def test_a_wire_that_breaks_off(wires: dict[str, list[str]]) -> None:
-    sent = list(messages(wires["tools_parallel_reverse"]))
-    _, remarks = judge(log_of(*sent[: len(sent) // 2]))
-    assert [remark.kind for remark in remarks] == ["note"]
-
-
-def test_what_is_no_message_of_the_protocol() -> None:
-    for message in (
-        {"re": 1},
-        {"re": "x", "ok": None},
-        {"cmd": 1},
-        {"ask": "c1", "fn": "listener", "args": {}},
-        {"tell": "settled", "op": "p9", "ok": True},
-        {"cmd": "answer", "ask": "c9", "value": None},
-    ):
-        _, remarks = judge(log_of({"id": 1, "cmd": "create", "listeners": ["L"]}, message))
-        assert remarks[0].kind == "unreadable", message
-
-
-def test_what_was_refused_is_not_under_way() -> None:
-    burst = [{"cmd": "continue", "op": "c"}, {"cmd": "prompt", "op": "p", "input": "go"}]
-    log = log_of(
-        HELLO, {"id": 1, "cmd": "create", "target": "loop", "listeners": ["L"]}, {"re": 1, "ok": None},
-        {"id": 2, "cmd": "burst", "cmds": burst},
-        {"tell": "settled", "op": "c", "ok": False, "error": "Cannot continue: no messages in context"},
-        {"re": 2, "ok": [{"ok": None}, {"error": "refused: a run is going on"}]},
-        {"id": 3, "cmd": "prompt", "op": "q", "input": "go"}, {"re": 3, "error": "refused: a run is going on"},
-    )  # fmt: skip
-    assert judge(log, complete=True)[1] == []
+def test_a_line_of_a_golden_trace_that_cannot_be_read_is_told_in_its_place() -> None:
+    head = {"scenario": {}, "release": "1.6.0", "enters": 0}
+    sent = [{"=": {"send": {"cmd": "create"}}}, {"=": {"reply": None}}, {"=": {"send": 1}}]
+    done, remarks = judge(log_of(head, *sent, {"=": {"end": "settled"}}, b"...\n"))
+    assert kinds(remarks) == [(4, "unreadable"), (6, "unreadable")]
+    assert done.lines == 6
 
 
 def test_the_file_of_the_vectors_is_where_the_tests_think() -> None:

@@ -6,10 +6,14 @@ taken that nobody has heard of, nothing is judged any more.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 from ..content import Object, is_failed, message_of
 from .stage import SAID_BY_TURNS, Stage, Watcher, is_truthy, messages_in, prepares, timeless
+
+_MOST: Final = 1000
+"""So many messages are followed in one queue."""
 
 
 class Queues(Watcher):
@@ -41,13 +45,13 @@ class Queues(Watcher):
         elif kind == "clearQueue":
             for which in self._queues:
                 if command.get("which") in (which, "all"):
-                    self._elsewhere += self._queues[which] if self.stage.running else ()
+                    self._say_elsewhere(self._queues[which] if self.stage.running else ())
                     self._queues[which].clear()
                     self._at_turn_end[which] = []
         elif (
             kind == "setOption" and command.get("name") in ("steeringMode", "followUpMode")
         ) or kind == "reset":
-            self._known = False
+            self._doubt()
         elif kind == "answer":
             self._answered(command.get("ask", {}).get("fn"), command.get("value"))
 
@@ -57,20 +61,40 @@ class Queues(Watcher):
             self._asked_to_stop = stops or (isinstance(value, dict) and value.get("action") == "end")
         if prepares(fn):
             prepared = messages_in(value)
-            self._elsewhere += prepared
             if any(message in queue for message in prepared for queue in self._queues.values()):
-                self._known = False
+                self._doubt()
+            self._say_elsewhere(prepared)
+
+    def _doubt(self) -> None:
+        """Of this agent nothing is judged any more, so nothing is kept."""
+        self._known = False
+        self._forget_many()
+
+    def _say_elsewhere(self, messages: Iterable[Object]) -> None:
+        """This run may say messages that are in no queue."""
+        self._elsewhere += [each for each in messages if each not in self._elsewhere]
+        self._forget_many()
+
+    def _forget_many(self) -> None:
+        """What is kept is bounded."""
+        kept = (*self._queues.values(), self._elsewhere)
+        if self._known and max(map(len, kept)) <= _MOST:
+            return
+        self._known = False
+        for messages in (*kept, *self._at_turn_end.values()):
+            messages.clear()
 
     def _queue(self, which: str, message: Object) -> None:
         if message.get("role") == "system":
             # It may be said with other tools than it was queued with.
-            self._known = False
+            self._doubt()
         message = timeless(message)
         if message in self._elsewhere or any(
             message in queue for each, queue in self._queues.items() if each != which
         ):
-            self._known = False
+            self._doubt()
         self._queues[which].append(message)
+        self._forget_many()
 
     def said(self, event: Object) -> None:
         kind = event.get("type")
@@ -126,7 +150,7 @@ class Queues(Watcher):
         if not refused and line.get("op") in self.stage.running:
             self._elsewhere = []
             if not self.stage.listening:
-                self._known = False
+                self._doubt()
 
     def _run_ends(self) -> None:
         cut = self.stage.cancelling and self.stage.aborted

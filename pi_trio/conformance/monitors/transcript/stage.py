@@ -22,6 +22,8 @@ SAID_BY_TURNS: Final = ("assistant", "toolResult")
 TOOL_PHASE: Final = frozenset({"tool_execution_update", "tool_execution_end"})
 """Events that a listener may hold while other calls go on."""
 REQUEST_HOOKS: Final = ("prepareRequest", "transformContext", "convertToLlm", "getApiKey")
+_GIVEN: Final = 500
+"""So many of the messages that were given, and may still be said, are remembered."""
 _NOTHING: Final[Object] = {}
 
 
@@ -114,6 +116,7 @@ class Stage:
         a turn says itself.
         """
         self._given += [each for each in messages_in(value) if each.get("role") in SAID_BY_TURNS]
+        del self._given[:-_GIVEN]
 
     def injects(self, event: Object) -> bool:
         """Whether an event says such a message, and not what the turn says itself."""
