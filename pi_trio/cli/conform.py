@@ -32,15 +32,16 @@ from pi_trio.conformance.report.terminal import (
 )
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
-from pi_trio.conformance.twins import with_twins, written_name
+from pi_trio.conformance.twins import with_twins
 from pi_trio.conformance.verdict import ExitCode, Report
 from pi_trio.profile import PROFILES
 
 from .candidates import subject_arguments, whole_command
 from .judging import Judged, judge_all
-from .material import select, spec_argument, vectors_of
+from .material import spec_argument, vectors_of
 from .places import checked_place, json_argument, write_json
 from .refusing import refusing
+from .selection import select_with_twins
 from .usage import UsageError
 
 _MORE: Final = """\
@@ -60,7 +61,8 @@ examples:
 The last line counts scenarios; failed ones include hangs and crashes. A scenario that
 needs what the subject does not offer is not run, and is never a success. Who declares
 `abort: both` plays each scenario with an abort once more, with aborts that cancel: that
-one is called NAME (cancel), counts by itself, and is run whenever NAME is.
+one is called NAME (cancel), counts by itself, and is run whenever NAME is; or alone, if
+it is named alone: --scenario '*(cancel)' are all of them.
 
 Then clauses are counted, by what they are about. MUST is what every release named in the
 clause does; rulings are what pi_trio promises beyond that: “kept”, or “non-strict” where
@@ -128,9 +130,9 @@ def _jobs(text: str) -> int:
 @refusing
 def run(options: argparse.Namespace) -> int:
     """Judge, print, and return the exit code."""
-    scenarios = select([written_name(glob) for glob in options.scenario])
+    scenarios = select_with_twins(options.scenario)
     if options.list:
-        show_scenarios(make_console(), tuple(with_twins(scenarios)))
+        show_scenarios(make_console(), scenarios)
         return ExitCode.CONFORMANT
     vectors, baseline = vectors_of(options), _baseline_of(options)
     profiles = list(PROFILES) if options.profile == "all" else [options.profile]

@@ -24,6 +24,7 @@ from pi_trio.conformance.report.pages import (
 from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.standing import CANCELS
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.jsontext import print_json
@@ -42,6 +43,12 @@ examples:
   pi-trio explain S-13 D-05         a surprise, and the ruling on it
   pi-trio explain TURN              the clauses about turns
 """
+
+_NO_MODE: Final = (
+    'have no aborts that cancel, as upstream (`abort` is then "advisory", and what this asks for is not offered); '
+    "where its aborts cancel, do "
+)
+"""What answers to doing as upstream under the ruling on a mode that upstream does not have."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,11 +123,7 @@ class _Book:
             clause = self.clauses[name]
             show_clause(console, clause, self.evidence(clause), self.title)
         else:
-            asked = postconditions(self.vectors.spec).get(name, "")
-            port = (
-                f"do as upstream (NON-STRICT), as pi_trio, or otherwise as long as: {asked}" if asked else ""
-            )
-            show_deviation(console, self.deviations[name], self.referring(name), port=port)
+            show_deviation(console, self.deviations[name], self.referring(name), port=self.port(name))
 
     def documents(self, name: str) -> Sequence[dict[str, Any]]:
         """The same as JSON."""
@@ -129,7 +132,16 @@ class _Book:
         if name in self.clauses:
             clause = self.clauses[name]
             return [clause_document(clause, self.evidence(clause))]
-        return [deviation_document(self.deviations[name], self.referring(name))]
+        port = self.port(name) if name.startswith("D-") else ""
+        return [deviation_document(self.deviations[name], self.referring(name), port=port)]
+
+    def port(self, name: str) -> str:
+        """What a port may do under a ruling."""
+        asked = postconditions(self.vectors.spec).get(name)
+        if asked is None:
+            return "(nothing of it shows in a trace, so nothing is judged)"
+        upstream = _NO_MODE if name == CANCELS else "do as upstream (NON-STRICT), "
+        return f"{upstream}as pi_trio, or otherwise as long as: {asked}"
 
     def title(self, name: str) -> str:
         """What an id is about."""
@@ -156,6 +168,6 @@ class _Book:
     def _shows(self, release: str, name: str, ruling: str | None) -> bool:
         if ruling is None:
             return self.vectors.path(release, name).is_file()
-        read = read_cancel_golden if ruling == "D-10" else read_golden
+        read = read_cancel_golden if ruling == CANCELS else read_golden
         golden = read(self.vectors, release, name)
         return golden is not None and ruling in golden.rulings()

@@ -14,7 +14,6 @@ from pi_trio.conformance.cancelling import read_cancel_golden
 from pi_trio.conformance.expected import in_its_own_way, lacking
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.lockstep import Run
-from pi_trio.conformance.mirror import cancelling
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.report.prose import clean
 from pi_trio.conformance.report.sequence import show_golden, show_sequence
@@ -23,15 +22,16 @@ from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.subjects.choice import runtime_inside
-from pi_trio.conformance.twins import names_twin, written_name
+from pi_trio.conformance.twins import Twin, twin, written
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.errors import CodecError
 from pi_trio.jsontext import parse_json, print_json
 from pi_trio.profile import PROFILES, releases_in
 
 from .candidates import DEFAULT_PROFILE, checked_profile, one_subject, subject_arguments
-from .material import select, spec_argument, vectors_of
+from .material import spec_argument, vectors_of
 from .refusing import complain, refusing
+from .selection import select_one
 from .usage import UsageError, verbose_argument
 
 _AN_ID: Final = re.compile(r"[A-Z]+-\d+")
@@ -89,8 +89,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @refusing
 def run(options: argparse.Namespace) -> int:
     """Run or look up, print, and return the exit code: 1 if the subject broke off."""
-    scenario = _find(written_name(options.scenario))
-    options.cancelling |= names_twin(options.scenario)
+    scenario = _find(options.scenario)
+    options.cancelling |= isinstance(scenario, Twin)
+    if options.cancelling:
+        scenario = twin(written(scenario))
     if options.recorded and options.cancelling:
         raise UsageError("no release has aborts that cancel, so --cancelling goes with no recording")
     if options.recorded:
@@ -112,11 +114,7 @@ def _find(asked: str) -> Scenario:
     if _AN_ID.fullmatch(asked):
         raise UsageError(f"{asked} is no scenario; `pi-trio explain {asked}` says what it is")
     if not asked.endswith(".json"):
-        first, *more = select([asked])
-        if more:
-            named = ", ".join(each.name for each in (first, *more[:2]))
-            raise UsageError(f"{asked} are {1 + len(more)} scenarios: name one, such as {named}")
-        return first
+        return select_one(asked)
     try:
         value: Any = parse_json(Path(asked).read_bytes())
         return Scenario.from_json(value)
@@ -150,16 +148,15 @@ def _recorded(options: argparse.Namespace, scenario: Scenario) -> tuple[str, Seq
 def _show_ruled(options: argparse.Namespace, scenario: Scenario) -> int:
     release = _release(options)
     vectors = vectors_of(options)
-    of_mode = read_cancel_golden(vectors, release, scenario.name)
-    golden = of_mode if options.cancelling else read_golden(vectors, release, scenario.name)
+    name = written(scenario).name
+    of_mode = read_cancel_golden(vectors, release, name)
+    golden = of_mode if options.cancelling else read_golden(vectors, release, name)
     if golden is None and options.cancelling:
-        raise UsageError(
-            f"{scenario.name} has no golden trace of aborts that cancel: they change nothing in it"
-        )
+        raise UsageError(f"{name} has no golden trace of aborts that cancel: they change nothing in it")
     if golden is None:
         also = "; where aborts cancel it does: add --cancelling" if of_mode is not None else ""
         raise UsageError(
-            f"{scenario.name} has no golden trace: no ruling makes the runtime differ from pi {release}{also}"
+            f"{name} has no golden trace: no ruling makes the runtime differ from pi {release}{also}"
         )
     if options.jsonl:
         return _show(options, scenario, "", [entry.to_json() for entry in golden.entries])
@@ -172,10 +169,8 @@ async def _play(options: argparse.Namespace, scenario: Scenario) -> tuple[str, R
     async with open_keeper(subject.opener) as keeper:
         await keeper.start()
         hello = keeper.hello
-        if options.cancelling:
-            scenario = cancelling(scenario)
-            if lacks := lacking(scenario, hello):
-                raise UsageError(f"{subject.label} does not offer {', '.join(lacks)}")
+        if options.cancelling and (lacks := lacking(scenario, hello)):
+            raise UsageError(f"{subject.label} does not offer {', '.join(lacks)}")
         runtime = runtime_inside(profile, options.patience)
         scenario, guide = await in_its_own_way(runtime, scenario, hello, keeper.rest)
         played = await keeper.drive(scenario, guide)

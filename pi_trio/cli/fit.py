@@ -38,8 +38,10 @@ reason can tell little of a field.
 
 Where the subject does as none of the releases, the nearest is named if several
 scenarios agree on it: a guess, marked with “?”. Otherwise the field is unclear, with a
-scenario to look at. The profile starts from the release that the subject says it is;
-one that heeds --profile is asked once as each release that it is to be judged as.
+scenario to look at. It is a guess, too, where the subject does as another release than
+its own only by leaving something out: so does who is not complete yet. The profile
+starts from the release that the subject says it is; one that heeds --profile is asked
+once as each release that it is to be judged as.
 
 columns: the field; the releases as which the subject behaves; the value that they have;
 what the release has from which the profile starts; the last scenario that told, or why
@@ -52,8 +54,10 @@ examples:
 
 exit codes:
   0 every field that can show has been told   2 wrong usage           4 fault of the tester
-  1 some field is unclear, none was told,     3 the subject did       130 interrupted
-    or a required command is missing            not start
+  1 some field is unclear or a guess, none    3 the subject did       130 interrupted
+    was told, or a required command is          not start
+    missing; with a guess the profile may
+    be another, so no script should go on
 """
 
 
@@ -73,8 +77,8 @@ def run(options: argparse.Namespace) -> int:
         label, hello, fitted = trio.run(_fit, options)
     whole = partial(whole_command, options, options.profile or DEFAULT_PROFILE)
     show_fitted(make_console(), label, hello, fitted, whole=whole)
-    whole_truth = fitted.tells and not fitted.unclear() and not missing_commands(hello)
-    code = ExitCode.CONFORMANT if whole_truth else ExitCode.NOT_CONFORMANT
+    doubts = fitted.unclear() or fitted.guesses() or missing_commands(hello)
+    code = ExitCode.CONFORMANT if fitted.tells and not doubts else ExitCode.NOT_CONFORMANT
     if options.json is not None:
         write_json(options.json, {**fitted_document(label, hello, fitted), "exitCode": int(code)})
     return code

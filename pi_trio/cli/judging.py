@@ -18,7 +18,7 @@ from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.standing import ClauseVerdict, Seen, standings
 from pi_trio.conformance.subjects.choice import runtime_inside
-from pi_trio.conformance.twins import with_twins
+from pi_trio.conformance.unheeded import unheeded
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import Leg, Report
 from pi_trio.profile import releases_in
@@ -54,6 +54,9 @@ async def judge_all(
 ) -> dict[str, Judged]:
     """What came of it, by the profile that was judged as.
 
+    Args:
+        scenarios: those that are meant, and the twins that are.
+
     To be called under `first_in_first_out()`. Raises: UsageError, SubjectUnavailable, VectorError.
     """
     clauses = Clauses.shipped()
@@ -86,7 +89,7 @@ class _Judging:
         clauses: Clauses,
     ) -> None:
         self.legs: list[Leg] = []
-        self._options, self._profile, self._scenarios = options, profile, tuple(with_twins(scenarios))
+        self._options, self._profile, self._scenarios = options, profile, scenarios
         self._vectors, self._baseline, self._clauses = vectors, baseline, clauses
         self._explanation: Explanation | None = None
         self._seen: list[Seen] = []
@@ -113,6 +116,12 @@ class _Judging:
             return
         explanation, reference = None, Reference()
         failed = kept.among(leg.verdicts)
+        in_other_mode = unheeded(
+            failed, self._scenarios, hello=leg.hello, expect=by.of, decide=subject.decide,
+            in_force=self._clauses.in_force(profile),
+        )  # fmt: skip
+        of_mode = {breach.scenario for breach in in_other_mode}
+        failed = [each for each in failed if each.run.scenario.name not in of_mode]
         if failed and subject.by_runtime:
             found = await fields_concerned(
                 profile,
@@ -131,7 +140,9 @@ class _Judging:
             leg.hello,
             lambda name: runtime_inside(name, options.patience),
         )
-        seen = await causes.put_down(leg.verdicts, failed, explanation, another, leg.hello, reference)
+        seen = await causes.put_down(
+            leg.verdicts, failed, explanation, another, leg.hello, reference, known=in_other_mode
+        )
         self._seen.append(seen)
 
     def judged(self) -> Judged:

@@ -1,16 +1,11 @@
-"""What is judged by, and in what: the spec folder, its recordings, the scenarios that are meant."""
+"""What is judged by: the spec folder, and its recordings."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
-import fnmatch
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
-from pi_trio.conformance.scenario import Scenario
-from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.vectors import Vectors
 
 from .usage import UsageError
@@ -57,23 +52,3 @@ def need_recordings(vectors: Vectors, release: str) -> None:
             f"{vectors.spec} holds no recordings of Pi {release}, without which nobody can be judged; "
             f"`{vectors.command('record', release)}` makes them"
         )
-
-
-def select(globs: Sequence[str]) -> tuple[Scenario, ...]:
-    """The scenarios whose names match one of the globs; all of them without a glob.
-
-    Raises:
-        UsageError: none does.
-    """
-    known = all_scenarios()
-    chosen = tuple(
-        each for each in known if not globs or any(fnmatch.fnmatchcase(each.name, glob) for glob in globs)
-    )
-    if not chosen:
-        names = [each.name for each in known]
-        near = [name for glob in globs for name in difflib.get_close_matches(glob, names)]
-        hint = f"did you mean {' or '.join(near)}?" if near else f"such as {', '.join(names[:3])}"
-        raise UsageError(
-            f"no scenario is called {' or '.join(glob or repr(glob) for glob in globs)}; there are {len(known)}, {hint}"
-        )
-    return chosen

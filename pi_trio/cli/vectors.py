@@ -38,9 +38,10 @@ from pi_trio.conformance.verdict import ExitCode
 from pi_trio.profile import PROFILES
 
 from .candidates import release_called
-from .material import need_recordings, select, spec_argument, vectors_of
+from .material import need_recordings, spec_argument, vectors_of
 from .pace import progress
 from .refusing import refusing
+from .selection import select
 from .usage import UsageError, verbose_argument
 
 _MORE: Final = """\

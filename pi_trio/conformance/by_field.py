@@ -66,7 +66,12 @@ async def by_field(
             found = _blamed(alone, {clause.id for clause in in_force}, others)
             named |= found or ({} if named else _blamed(alone, others, others))
             if decided and not named:
-                named[decided[0].id] = list(concern.scenarios)
+                named[decided[0].id] = []
+        # Where it shows, and is no evidence of any of them, the cause is the same.
+        if named:
+            most = max(named, key=lambda each: len(named[each]))
+            counted = {name for names in named.values() for name in names}
+            named[most] += (name for name in concern.scenarios if name in failed and name not in counted)
         breaches += (
             Breach(
                 clause=clause,

@@ -71,27 +71,30 @@ class Causes:
         as_another: AsAnother,
         hello: Object,
         reference: Reference,
+        *,
+        known: Iterable[Breach] = (),
     ) -> Seen:
         """What concerns the clauses, now that all scenarios have been played.
 
         Args:
             verdicts: those that came of it, as the baseline has them. What else was played does not count.
-            failed: what of it failed.
+            failed: what of it failed, and is still to be put down to something.
             explanation: the fields that explain failures, if any do.
             as_another: judges again as another profile.
             hello: what the subject said of itself.
             reference: the runtime under any profile; it may have been asked about the same scenarios already.
+            known: what else failed, put down already.
 
         To be called under `first_in_first_out()`. Raises: VectorError, if a file of the spec is damaged.
         """
-        known = {verdict.name: verdict.known for verdict in verdicts}
+        excused = {verdict.name: verdict.known for verdict in verdicts}
         tried = {verdict.name for verdict in verdicts if verdict.tried}
         observed = {name: each for name, each in self._observed.items() if name in tried}
         before = {each.run.scenario.name: each for each in failed}
         profile, rest = self._profile, before
         played = {name: each.run.scenario for name, each in before.items()}
         explained: dict[str, Verdict] = {}
-        breaches: list[Breach] = []
+        breaches = [*known]
         if explanation is not None:
             profile = explanation.profile
             explained, rest = await _as_explained(verdicts, before, explanation, as_another)
@@ -108,7 +111,7 @@ class Causes:
             breaches += (each for each in gone if each.clause not in named)
         return Seen(
             verdicts=verdicts,
-            breaches=tuple(attrs.evolve(each, known=known.get(each.scenario, "")) for each in breaches),
+            breaches=tuple(attrs.evolve(each, known=excused.get(each.scenario, "")) for each in breaches),
             reached=frozenset[str]().union(*(each.reached for each in observed.values())),
             as_pi=frozenset[str]().union(*(each.as_pi for each in observed.values())),
             explained=explained,

@@ -79,7 +79,8 @@ def postconditions(spec: Path) -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise VectorError(f"{path} cannot be read: {error}") from None
-    return dict(_POSTCONDITION.findall(text))
+    said: dict[str, str] = dict(_POSTCONDITION.findall(text))
+    return {name: said.get(asked.removeprefix("as "), asked) for name, asked in said.items()}
 
 
 def _joined(text: str) -> str:

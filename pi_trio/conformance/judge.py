@@ -35,7 +35,7 @@ from .needs import missing, needs
 from .nursery import single_errors
 from .protocol import Object
 from .scenario import Scenario
-from .twins import played_by
+from .twins import BOTH_MODES, Twin, in_both_modes, played_by
 from .vectors import VectorError
 from .verdict import FAILURES, Leg, Outcome, Verdict
 
@@ -70,7 +70,7 @@ async def judge_subject(
 
     Args:
         label: how the user knows the subject.
-        scenarios: a twin among them is left out if the subject does not offer both modes of the abort.
+        scenarios: a twin is left out beside its scenario if the subject does not offer both modes of the abort.
         expect: says what is expected in a scenario.
         decide: makes the verdict on a run.
         meet: called once, before the first scenario.
@@ -192,6 +192,9 @@ class _Judging:
             verdict = verdict_on(scenario, expected, Outcome.HARNESS, reason=reason, traceback=trace)
             return _Attempt(scenario=scenario, expected=expected, verdict=verdict)
 
+        if isinstance(scenario, Twin) and not in_both_modes(self.hello):
+            verdict = verdict_on(scenario, None, Outcome.NOT_OFFERED, missing=(BOTH_MODES,))
+            return _Attempt(scenario=scenario, expected=None, verdict=verdict)
         try:
             expected = self._expect(scenario)
             return await self._drive(keeper, scenario, expected)

@@ -17,6 +17,7 @@ from pi_trio.errors import CodecError
 from pi_trio.jsontext import parse_json
 
 from .faults import ProtocolFault, SubjectUnstartable
+from .features import unknown_value
 
 Object: TypeAlias = dict[str, Any]
 """A JSON object."""
@@ -214,6 +215,8 @@ def check_hello(message: Object) -> None:
         for field, value in (*message.items(), *message.get("features", {}).items()):
             if isinstance(value, list) and len(value) > NAMES:
                 raise ProtocolFault(f"more than {NAMES} {field}: {_quote(message)}")
+        if wrong := unknown_value(message.get("features", {})):
+            raise ProtocolFault(f"{wrong}: {_quote(message['features'])}")
         for field, choices in (("quiescence", ("exact", "none")), ("order", ("total", "partial"))):
             if message.get(field, choices[0]) not in choices:
                 raise ProtocolFault(f"{field} is one of {', '.join(choices)}: {_quote(message)}")

@@ -16,7 +16,7 @@ from typing import Final
 
 import attrs
 
-from .clauses import GROUPS, Clause
+from .clauses import GROUPS, LEVELS, Clause
 from .needs import CANCELLING
 from .twins import twin_name
 from .verdict import Outcome, Verdict
@@ -61,11 +61,25 @@ class Breach:
 
 @attrs.frozen(kw_only=True)
 class Cause:
-    """What is wrong, once, and all the scenarios in which it shows."""
+    """What is wrong, once, and all the scenarios in which it shows.
+
+    Attributes:
+        ways: the same fault as it looks in different places: of each the first breach, and the scenarios in which it
+            looks so. A scenario stands under the way in which it shows first.
+    """
 
     clause: str
-    first: Breach
-    scenarios: tuple[str, ...]
+    ways: tuple[tuple[Breach, tuple[str, ...]], ...]
+
+    @property
+    def first(self) -> Breach:
+        """The one that is worth a look, if only one is."""
+        return self.ways[0][0]
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """All in which it shows."""
+        return tuple(name for _, names in self.ways for name in names)
 
 
 @attrs.frozen(kw_only=True)
@@ -187,36 +201,37 @@ def _independent(causes: Sequence[Cause]) -> tuple[Cause, ...]:
 
 
 def _cause(clause: str, found: Sequence[Breach]) -> Cause:
-    names = tuple(dict.fromkeys(breach.scenario for breach in found))
-    return Cause(clause=clause, first=found[0], scenarios=names)
+    by_scenario: dict[str, Breach] = {}
+    for breach in found:
+        by_scenario.setdefault(breach.scenario, breach)
+    ways: defaultdict[str, list[Breach]] = defaultdict(list)
+    for breach in by_scenario.values():
+        ways[breach.said].append(breach)
+    most = sorted(ways.values(), key=lambda each: -len(each))
+    return Cause(clause=clause, ways=tuple((each[0], tuple(one.scenario for one in each)) for each in most))
 
 
 @attrs.frozen(kw_only=True)
 class GroupStanding:
-    """How a group of clauses came out: how many MUST there are, how many of them hold, and how many do not."""
+    """How the clauses of one group and level came out: how many there are, and of those how many in each way."""
 
     group: str
-    musts: int
+    level: str
+    number: int
     counts: Mapping[Standing, int]
-    rulings: Mapping[Standing, int]
 
 
 def group_standings(verdicts: Sequence[ClauseVerdict]) -> tuple[GroupStanding, ...]:
-    """The groups that have clauses in force, in the order in which one implements them."""
+    """The levels that have clauses in force, and of each the groups, in the order in which one implements them."""
     found: list[GroupStanding] = []
-    for group in GROUPS:
-        members = [verdict for verdict in verdicts if verdict.clause.group == group]
-        musts = [verdict for verdict in members if verdict.clause.level == "MUST"]
-        others = [verdict for verdict in members if verdict.clause.level == "RULING"]
-        if members:
-            found.append(
-                GroupStanding(group=group, musts=len(musts), counts=_counted(musts), rulings=_counted(others))
-            )
+    for level in LEVELS:
+        for group in GROUPS:
+            members = [
+                verdict.standing
+                for verdict in verdicts
+                if (verdict.clause.level, verdict.clause.group) == (level, group)
+            ]
+            if members:
+                counts = {standing: members.count(standing) for standing in Standing}
+                found.append(GroupStanding(group=group, level=level, number=len(members), counts=counts))
     return tuple(found)
-
-
-def _counted(verdicts: Iterable[ClauseVerdict]) -> dict[Standing, int]:
-    counts = dict.fromkeys(Standing, 0)
-    for verdict in verdicts:
-        counts[verdict.standing] += 1
-    return counts

@@ -29,10 +29,12 @@ class Twin(Scenario):
 
 
 def twin(scenario: Scenario) -> Twin:
-    """The twin of a scenario, whose title still tells what happens where aborts are advice."""
+    """The twin of a scenario. The scenario's title tells what happens where aborts are advice, which is not what
+    happens here; so its own only says whose twin it is.
+    """
     own = cancelling(scenario)
     return Twin(
-        name=twin_name(own.name), title=f"Aborts cancel; as advice: {own.title}", topic=own.topic,
+        name=twin_name(own.name), title=f"As {own.name}, but its aborts cancel.", topic=own.topic,
         create=own.create, answers=own.answers, steps=own.steps, written=scenario,
     )  # fmt: skip
 
@@ -45,11 +47,23 @@ def with_twins(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
             yield twin(scenario)
 
 
+BOTH_MODES: Final = "feature abort: both"
+"""What a subject needs to play a twin, in the words of `needs`."""
+
+
+def in_both_modes(hello: Object) -> bool:
+    """Whether a subject offers both modes of the abort."""
+    return bool(hello.get("features", {}).get("abort") == "both")
+
+
 def played_by(hello: Object, scenarios: Sequence[Scenario]) -> Sequence[Scenario]:
-    """Those that a subject is judged by: without the twins, unless it offers both modes."""
-    if hello.get("features", {}).get("abort") == "both":
+    """Those that a subject is judged by. One of a single mode is not asked for twins: the scenarios show its mode. Only
+    a twin that was chosen without its scenario stays, for then somebody wants to know of it: it is not offered.
+    """
+    if in_both_modes(hello):
         return scenarios
-    return [scenario for scenario in scenarios if not isinstance(scenario, Twin)]
+    names = {scenario.name for scenario in scenarios}
+    return [each for each in scenarios if not isinstance(each, Twin) or each.written.name not in names]
 
 
 def written(scenario: Scenario) -> Scenario:
@@ -63,7 +77,7 @@ def twin_name(name: str) -> str:
 
 
 def written_name(name: str) -> str:
-    """What the scenario is called that is written; also of a pattern that names twins."""
+    """What the scenario is called that is written."""
     return name.removesuffix(_SUFFIX)
 
 

@@ -160,6 +160,16 @@ def test_a_ruling_says_what_a_port_may_do_and_names_a_few_scenarios(explain) -> 
     )
     assert re.search(r"scenarios (`\w+`, ){6}and \d\d more clauses", page)
     assert "a port may (nothing of it shows in a trace, so nothing is judged)" in words(explain("D-08")[1])
+    assert "or otherwise as long as: the events nest: " in words(explain("D-06")[1]), "as D-02, it says"
+
+
+def test_upstream_has_no_aborts_that_cancel_so_a_port_with_them_cannot_do_as_upstream(explain) -> None:
+    page = words(explain("D-10")[1])
+    assert 'a port may have no aborts that cancel, as upstream (`abort` is then "advisory", ' in page
+    assert "NON-STRICT" not in page
+    ((document,), (other,)) = (json.loads(explain(name, "--json")[1]) for name in ("D-10", "S-01"))
+    assert document["aPortMay"].startswith("have no aborts that cancel")
+    assert "aPortMay" not in other
 
 
 @pytest.mark.parametrize("name", [name for name in DEVIATIONS if name.startswith("S-")])

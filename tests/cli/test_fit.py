@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pi_trio.cli import main
+from pi_trio.conformance.fitting import Certainty, Finding, Fitted
 from pi_trio.conformance.protocol import REQUIRED_COMMANDS
 from pi_trio.profile import FIELDS
 
@@ -63,15 +64,42 @@ def test_what_is_unclear_or_not_offered_is_told(pi_trio: PiTrio, peer) -> None:
     assert table["identity"][0] == "?"
     assert table["identity"][-1] == "unclear"
     guessed = [row for row in table.values() if re.fullmatch(r"[0-9.–, ]+\?", row[0])]
-    assert len(guessed) == int(re.search(r"^(\d+) nearest, ", out, re.MULTILINE)[1])  # type: ignore[index]
+    assert f"\n{len(guessed)} nearest, " in out
     assert table["reset_refused_while_running"][-1].startswith("not offered: command ")
     assert re.search(
         r"^identity: it does as none of the releases; see pi-trio explain-run \w+ --exec", out, re.MULTILINE
     )
-    assert re.search(r"^\d+ nearest, .*\d+ unclear, \d+ not offered", out, re.MULTILINE)
+    assert re.search(r"^\d+ nearest, \d+ unclear, \d+ not offered", out, re.MULTILINE)
     assert re.match(
         r"not sure, \d+ fields are unclear, \d+ fields? (is|are) a guess: --profile pi-", out.splitlines()[-1]
     )
+
+
+@pytest.mark.parametrize("told", [each for each in Certainty if each.is_guess])
+def test_a_guess_is_visibly_one_and_no_success(
+    told: Certainty, pi_trio: PiTrio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever goes on with the profile of the last line must know that it may be another."""
+    finding = Finding(
+        field="identity",
+        told=told,
+        releases=("pi-0.80.2", "pi-0.85.0", "pi-1.0.3"),
+        scenarios=("text_plain",),
+    )
+    profile = "pi-1.6.0,identity=pi-1.0.3"
+
+    async def guessed(*_: object, **__: object) -> Fitted:
+        return Fitted(
+            nearest="pi-1.0.3", base="pi-1.6.0", profile=profile, findings=(finding,), driven=1, broken={}
+        )
+
+    monkeypatch.setattr("pi_trio.cli.fit.fit", guessed)
+    code, out, _ = pi_trio("fit")
+    assert code == 1
+    assert rows(out)["identity"][0] == "0.80.2–1.0.3?"
+    assert re.search(r"^identity: .* a guess; see pi-trio explain-run text_plain", out, re.MULTILINE)
+    assert f"\n1 {told}\n" in out
+    assert f"\nnot sure, 1 field is a guess: --profile {profile}\n" in out
 
 
 def test_a_crash_is_told_with_its_code_and_what_was_said(pi_trio: PiTrio, peer) -> None:

@@ -92,7 +92,7 @@ def test_a_fault_of_its_own_is_told_in_one_line(
     def fail(*_: object) -> None:
         raise ValueError("a bug")
 
-    monkeypatch.setattr(pi_trio.cli.conform, "select", fail)
+    monkeypatch.setattr(pi_trio.cli.conform, "select_with_twins", fail)
     assert main(["conform"]) == 4
     assert capsys.readouterr().err == (
         "pi-trio: a fault of pi-trio itself: ValueError: a bug; --verbose shows the traceback\n"

@@ -56,3 +56,11 @@ def test_a_field_that_decides_any_names_at_least_one() -> None:
 
 def test_a_field_that_decides_nothing_names_nothing() -> None:
     assert named("peek_queued_messages", "text_plain") == {}
+
+
+def test_all_scenarios_in_which_the_field_shows_are_counted_once() -> None:
+    """Those that are no evidence of a clause show the same cause; without them there would be fewer than are told."""
+    scenarios = ("text_plain", "text_only_done", "text_no_start_event", "three_turns")
+    for field in ("message_thinking_level", "system_messages"):
+        found = named(field, *scenarios)
+        assert {name for names in found.values() for name in names} == {*scenarios}

@@ -143,14 +143,29 @@ def test_what_shows_only_beside_another_cause_is_none_of_its_own() -> None:
     ]
 
 
-def test_groups_count_what_must_hold_apart_from_rulings() -> None:
+def test_groups_count_what_must_hold_apart_from_rulings_and_all_of_it() -> None:
     verdicts = standings(
         [MUST, RULING], Seen(verdicts=[verdict("text", Outcome.PASS)], breaches=[breach("tool")])
     )
-    events, containment = group_standings(verdicts)
-    assert (events.group, events.musts, events.counts[Standing.BROKEN]) == ("events", 1, 1)
-    assert (containment.group, containment.musts, containment.rulings[Standing.HOLDS]) == (
-        "containment",
-        0,
-        1,
-    )
+    musts, rulings = group_standings(verdicts)
+    assert (musts.level, musts.group, musts.number, musts.counts[Standing.BROKEN]) == ("MUST", "events", 1, 1)
+    assert (rulings.level, rulings.group, rulings.counts[Standing.HOLDS]) == ("RULING", "containment", 1)
+    for row in (musts, rulings):
+        assert sum(row.counts.values()) == row.number
+
+
+def test_a_cause_says_how_it_looks_in_each_place() -> None:
+    """The text of the first scenario would be wrong of the others."""
+    breaches = [
+        breach("a", said="no end: an answer is open"),
+        breach("b", said="no end: a turn is open"),
+        breach("c", said="no end: a turn is open"),
+        breach("c", said="no end: an answer is open"),
+    ]
+    (found,) = standings([MUST], Seen(breaches=breaches))
+    (cause,) = found.causes
+    assert [(first.said, names) for first, names in cause.ways] == [
+        ("no end: a turn is open", ("b", "c")),
+        ("no end: an answer is open", ("a",)),
+    ]
+    assert sorted(cause.scenarios) == ["a", "b", "c"]

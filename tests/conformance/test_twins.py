@@ -44,6 +44,18 @@ def test_it_differs_in_the_mode_and_in_what_it_is_called(name: str) -> None:
     assert (names_twin(own.name), names_twin(name)) == (True, False)
 
 
+def test_its_title_says_nothing_of_what_happens_where_aborts_are_advice() -> None:
+    for scenario in SCENARIOS.values():
+        assert scenario.title not in twin(scenario).title
+        assert scenario.name in twin(scenario).title
+
+
+@pytest.mark.parametrize("abort", ["advisory", "cancelling"])
+def test_one_that_is_chosen_alone_stays_for_who_does_not_offer_it(abort: str) -> None:
+    alone = [twin(SCENARIOS["abort_in_stream"])]
+    assert played_by({"features": {"abort": abort}}, alone) == alone
+
+
 def test_in_the_way_of_a_subject_it_stays_a_twin() -> None:
     changed = mirrored(twin(SCENARIOS["abort_in_stream"]), {"abort": "both", "listeners": "sync"})
     assert isinstance(changed, Twin)

@@ -8,6 +8,7 @@ import pytest
 
 from pi_trio.conformance.options import OF_CREATE, OF_SET_OPTION
 
+from ..conformance.driver.odd import ODD
 from .prompting import calling, prompted
 from .talk import MODEL, TOOLS, USER, Message, assistant, call, done, result, start, talking, text
 
@@ -86,6 +87,20 @@ async def test_an_error_of_the_driver_says_so_and_moves_nothing(pi_install):
             assert reply["error"].startswith("driver: "), command
             assert error in reply["error"], command
             assert pi.since(mark) == "", command
+
+
+@pytest.mark.parametrize("target", ["agent", "loop"])
+async def test_what_create_and_set_tools_cannot_mean_is_refused(pi_install, target):
+    async with talking(pi_install) as pi:
+        for odd in ODD:
+            reply = await pi.reply("create", target=target, **odd)
+            assert reply.get("error", "").startswith("driver: "), (odd, reply)
+            if "tools" in odd:
+                await pi.create(target=target)
+                assert (await pi.reply("setTools", **odd))["error"].startswith("driver: "), odd
+        await pi.create(target=target, initialState={"thinkingLevel": "zork"}, snapshot=False)
+        reply = await pi.reply("setOption", name="toolExecution", value="x")
+        assert reply["error"] == 'driver: toolExecution is parallel or sequential, not "x"'
 
 
 async def test_an_error_of_pi_is_its_own(pi_install):
@@ -221,7 +236,9 @@ async def test_options_and_settings_reach_pi(pi_install):
 
 async def test_the_options_of_each_release_are_those_that_the_tester_knows(any_pi):
     release = f"pi-{any_pi.release}"
-    values = {"identity": {}, "model": MODEL}
+    values = {
+        "identity": {}, "model": MODEL, "toolExecution": "parallel", "thinkingBudgets": {}, "maxRetryDelayMs": 5,
+    }  # fmt: skip
     async with talking(any_pi) as pi:
         for name in OF_CREATE["pi-1.6.0"]:
             reply = await pi.reply("create", options={name: values.get(name, "all")})

@@ -4,6 +4,7 @@
  */
 import { declaration } from "./pi-callbacks.mjs";
 import { copy, Exchange, known, plainOptions } from "./pi-exchange.mjs";
+import { checkedCreate, checkedOption } from "./pi-fields.mjs";
 import { DriverError, field } from "./pi-protocol.mjs";
 
 const INITIAL_STATE = ["systemPrompt", "model", "thinkingLevel", "messages"];
@@ -23,10 +24,9 @@ export class AgentConversation {
    * tester.
    */
   constructor(pi, profile, create, say) {
-    const { initialState = {}, tools = [], hooks = [], listeners = [] } = create;
+    const { initialState = {}, tools = [], hooks = [], listeners = [] } = checkedCreate(create);
     const plain = plainOptions(create, profile.options);
     known(profile.hooks, hooks, "hook");
-    known(INITIAL_STATE, Object.keys(initialState), "initial state");
 
     this.#profile = profile;
     this.#snapshot = create.snapshot === true;
@@ -92,8 +92,8 @@ export class AgentConversation {
 
   setOption(command) {
     const name = field(command, "name", "string");
-    const value = field(command, "value");
     known(this.#profile.settable, [name], "settable option");
+    const value = checkedOption(name, field(command, "value"));
     // The model, the level and the prompt belong to the state; the rest are properties of the agent itself.
     const owner = INITIAL_STATE.includes(name) ? this.#agent.state : this.#agent;
     owner[name] = value;

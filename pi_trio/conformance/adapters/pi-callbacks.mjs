@@ -3,6 +3,7 @@
  * shown whole, except that functions and signals are left out and that a tool in a context is shown as its
  * declaration.
  */
+import { checkedTool } from "./pi-fields.mjs";
 import { DriverError } from "./pi-protocol.mjs";
 
 /** A tool as the model is told about it. */
@@ -92,7 +93,7 @@ export class Callbacks {
 
   /** Live tools, from a list of descriptions. */
   tools(given) {
-    return given.map((tool) => this.tool(tool));
+    return given.map((tool) => this.tool(checkedTool(tool)));
   }
 
   /** Pi calls this one synchronously, so its behaviour is data and the tester is only told. */

@@ -5,6 +5,7 @@
  */
 import { Asks } from "./pi-asks.mjs";
 import { Callbacks } from "./pi-callbacks.mjs";
+import { checkedOptions } from "./pi-fields.mjs";
 import { DriverError, field, textOf } from "./pi-protocol.mjs";
 
 /** What the wire keeps of a value now, whatever becomes of the value later. */
@@ -24,7 +25,7 @@ export function plainOptions({ options = {} }, names) {
   const { abortMode = "signal", ...plain } = options;
   if (abortMode !== "signal") throw new DriverError(`abortMode "${abortMode}" is not offered`);
   known(names, Object.keys(plain), "option");
-  return plain;
+  return checkedOptions(plain);
 }
 
 export class Exchange {

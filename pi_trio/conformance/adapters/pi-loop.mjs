@@ -7,9 +7,9 @@
  * order and awaits each, as Pi's Agent does.
  */
 import { copy, Exchange, known, plainOptions } from "./pi-exchange.mjs";
+import { checkedCreate, checkedOption } from "./pi-fields.mjs";
 import { DriverError, field, RefusedError } from "./pi-protocol.mjs";
 
-const INITIAL_STATE = ["systemPrompt", "model", "thinkingLevel", "messages"];
 const AGENT_ONLY = ["steeringMode", "followUpMode"];
 
 export class LoopConversation {
@@ -24,11 +24,10 @@ export class LoopConversation {
 
   /** `pi` is what was loaded, `say` speaks to the tester. */
   constructor(pi, profile, create, say) {
-    const { initialState = {}, tools = [], hooks = [], listeners = [] } = create;
+    const { initialState = {}, tools = [], hooks = [], listeners = [] } = checkedCreate(create);
     if (create.snapshot === true) throw new DriverError("the loop has no state to attach");
     const plain = plainOptions(create, without(profile.options, AGENT_ONLY));
     known(profile.loopHooks, hooks, "hook of the loop");
-    known(INITIAL_STATE, Object.keys(initialState), "initial state");
 
     this.#pi = pi;
     this.#profile = profile;
@@ -74,8 +73,8 @@ export class LoopConversation {
 
   setOption(command) {
     const name = field(command, "name", "string");
-    const value = field(command, "value");
     known(without(this.#profile.settable, AGENT_ONLY), [name], "settable option of the loop");
+    const value = checkedOption(name, field(command, "value"));
     const owner = name === "systemPrompt" ? this.#context : this.#config;
     owner[name] = value;
   }

@@ -22,10 +22,15 @@ export function textOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The JSON type of a value. */
+export function typeOf(value) {
+  return Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
+}
+
 /** The field `name` of `command`, which must be there and, where `type` is given, be of that JSON type. */
 export function field(command, name, type) {
   const value = command[name];
-  const found = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
+  const found = typeOf(value);
   if (value === undefined || (type !== undefined && found !== type)) {
     throw new DriverError(
       `${command.cmd} needs "${name}"${type === undefined ? "" : ` (${type}), got ${found}`}`,

@@ -14,7 +14,7 @@ from ...profile import Profile
 from ..protocol import Object
 from .asks import DriverError
 from .exchange import Exchange
-from .fields import object_of, option, read, read_messages, read_prompt, string
+from .fields import flag, initial_state, option, read, read_messages, read_prompt, string
 from .offers import HOOKS, chosen_options, settable_options, wanted_hooks
 from .showing import show_state
 from .subscriptions import Subscriptions
@@ -43,7 +43,7 @@ class AgentConversation:
             create,
             self.exchange.callbacks,
             self.agent.subscribe,
-            self._state if create.get("snapshot") else None,
+            self._state if flag(create, "snapshot") else None,
         )
 
     def _agent(self, profile: Profile, create: Object) -> Agent:
@@ -52,7 +52,7 @@ class AgentConversation:
         given |= chosen_options(profile, "agent", create)
         for name in wanted_hooks(profile, "agent", create):
             given[HOOKS[name]] = getattr(callbacks, HOOKS[name])
-        initial = object_of(create.get("initialState", {}))
+        initial = initial_state(create)
         if "systemPrompt" in initial:
             given["system_prompt"] = option(initial, "systemPrompt")
         if "model" in initial:

@@ -32,7 +32,7 @@ from ...models.stream import ModelContext, ResponseStream, StreamOptions
 from ...tools.tool import Tool, UpdateFn
 from ..protocol import Object
 from .asks import Ask, Asks, DriverError, Thrown
-from .fields import object_of, read, read_messages, string
+from .fields import described_tool, object_of, read, read_messages
 from .showing import show_context, show_turn
 
 
@@ -73,9 +73,9 @@ class Callbacks:
 
     def tool(self, given: JSON) -> Tool:
         """A live tool, from its description."""
-        fields = object_of(given)
-        behaviour: Any = fields.get("prepareArguments")
-        name = string(fields, "name")
+        fields = described_tool(given)
+        behaviour: Object = fields.get("prepareArguments", {})
+        name: str = fields["name"]
 
         def execute(call_id: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> Ask:
             ask = self._asks.open(
@@ -92,7 +92,7 @@ class Callbacks:
             self._asks.say({"tell": "prepareArguments", "tool": name, "args": args})
             if "throw" in behaviour:
                 raise Thrown(behaviour["throw"])
-            return {**args, **behaviour.get("set", {})}
+            return {**args, **behaviour["set"]}
 
         options: dict[str, Any] = {}
         if "constrainedSampling" in fields:
@@ -104,7 +104,7 @@ class Callbacks:
             parameters=fields.get("parameters", {}),
             execution_mode=fields.get("executionMode"),
             output_schema=fields.get("outputSchema"),
-            prepare_arguments=prepare_arguments if isinstance(behaviour, dict) else None,
+            prepare_arguments=prepare_arguments if behaviour else None,
             execute=execute,
             **options,
         )

@@ -19,16 +19,27 @@ _CHOICES: Final = {
     "followUpMode": ("one-at-a-time", "all"),
     "toolExecution": ("parallel", "sequential"),
     "abortMode": ("signal", "cancel"),
+    "executionMode": ("parallel", "sequential"),
 }
+"""What can have one of a few values: options, and fields of a tool."""
+
 _TYPES: Final[dict[str, tuple[str, type | tuple[type, ...]]]] = {
     "sessionId": ("a string", str),
     "transport": ("a string", str),
     "thinkingLevel": ("a string", str),
     "systemPrompt": ("a string", str),
+    "label": ("a string", str),
+    "description": ("a string", str),
+    "parameters": ("an object", dict),
+    "outputSchema": ("an object", dict),
     "thinkingBudgets": ("an object", dict),
     "identity": ("an object", dict),
     "maxRetryDelayMs": ("a number", (int, float)),
 }
+"""What has a type. A thinking level is any string: the releases know different ones, and none looks at it."""
+
+_OF_TOOL: Final = ("label", "description", "parameters", "executionMode", "outputSchema")
+_OF_STATE: Final = ("systemPrompt", "model", "thinkingLevel", "messages")
 
 
 def read(value: JSON, cls: Any, what: str) -> Any:
@@ -70,6 +81,37 @@ def option(given: Object, name: str, *, called: str | None = None) -> Any:
         if not isinstance(value, types) or isinstance(value, bool):
             raise DriverError(f"{called} is {kind}, not {value!r}")
     return value
+
+
+def flag(command: Object, name: str) -> bool:
+    """The field, which must be true or false; without it, false."""
+    value = command.get(name, False)
+    if not isinstance(value, bool):
+        raise DriverError(f"{name} is true or false, not {value!r}")
+    return value
+
+
+def initial_state(create: Object) -> Object:
+    """The state that an agent begins with, of which each field is still to be read."""
+    given = object_of(create.get("initialState", {}))
+    if unknown := [name for name in given if name not in _OF_STATE]:
+        raise DriverError(f"there is no initial state {', '.join(unknown)}; there is {', '.join(_OF_STATE)}")
+    return given
+
+
+def described_tool(given: JSON) -> Object:
+    """The description of a tool, with its fields checked."""
+    fields = object_of(given)
+    string(fields, "name")
+    for name in _OF_TOOL:
+        if name in fields:
+            option(fields, name)
+    if "prepareArguments" in fields:
+        behaviour = object_of(fields["prepareArguments"])
+        if behaviour.keys() not in ({"set"}, {"throw"}):
+            raise DriverError('prepareArguments is {"set": {…}} or {"throw": "text"}')
+        object_of(behaviour["set"]) if "set" in behaviour else string(behaviour, "throw")
+    return fields
 
 
 def string(command: Object, name: str) -> str:

@@ -32,7 +32,7 @@ from ...timestamps import now
 from ..protocol import Object
 from .asks import DriverError, RefusedError
 from .exchange import Exchange
-from .fields import object_of, option, read, read_messages, read_prompt, string
+from .fields import flag, initial_state, option, read, read_messages, read_prompt, string
 from .offers import HOOKS, chosen_options, wanted_hooks
 from .subscriptions import Subscriptions
 
@@ -45,13 +45,13 @@ class LoopConversation:
     """
 
     def __init__(self, profile: Profile, create: Object, say: Callable[[Object], None]) -> None:
-        if create.get("snapshot"):
+        if flag(create, "snapshot"):
             raise DriverError("the loop has no state to attach: no snapshot for target loop")
         self.exchange = Exchange(say)
         self._profile = profile
         options = chosen_options(profile, "loop", create)
         self._abort_mode: AbortMode = options.pop("abort_mode", "signal")
-        initial = object_of(create.get("initialState", {}))
+        initial = initial_state(create)
         self._config = self._configured(create, initial, options)
         self._context = AgentContext(
             messages=read_messages(initial.get("messages", []), "initialState.messages"),

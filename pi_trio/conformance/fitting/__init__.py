@@ -11,9 +11,9 @@ from __future__ import annotations
 from .choices import Choice
 from .concerned import Concern, Explanation, fields_concerned
 from .descent import Fitted, fit
+from .finding import Certainty, Finding
 from .reference import Reference
 from .rulings import Rulings
-from .telling import Certainty, Finding
 from .trace import Trace
 
 __all__ = [

@@ -19,10 +19,11 @@ from pi_trio.profile import FIELDS, PROFILES, Profile, get_profile
 
 from .choices import by_likeness, choices, composed, with_value
 from .concerned import explaining
+from .finding import Certainty, Finding
 from .order import in_order
 from .reference import Reference
 from .rulings import Rulings
-from .telling import MISFITS, Certainty, Finding, Telling
+from .telling import MISFITS, Telling
 from .trace import Trace
 from .witness import Witness
 
@@ -59,6 +60,10 @@ class Fitted:
     def unclear(self) -> tuple[Finding, ...]:
         """The fields that could show, and did not."""
         return tuple(finding for finding in self.findings if finding.told is Certainty.UNCLEAR)
+
+    def guesses(self) -> tuple[Finding, ...]:
+        """The fields of which a value is named that the subject need not have."""
+        return tuple(finding for finding in self.findings if finding.told.is_guess)
 
     @property
     def tells(self) -> bool:
@@ -183,7 +188,8 @@ class _Search:
         known = self.findings.get(field)
         if self._under.get(field) == (self._profile, misfits):
             return
-        if known is None or not await self._holds(known):
+        _, before = self._under.get(field, (None, 0))
+        if known is None or before < misfits or not await self._holds(known):
             found = await self._telling.tell(field, self._profile, misfits=misfits)
             # Unclear because nobody can be asked any more is no answer: then the one before stands.
             if known is None or found.told is not Certainty.UNCLEAR or not self._telling.over:

@@ -6,13 +6,15 @@ has no such thing. What one *says* counts, if only one of the two candidates say
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from pi_trio.conformance.compare import canonical
 from pi_trio.jsonvalue import ABSENT
 
 from .trace import Trace
+
+_EMPTY: Final = frozenset({"{}", "[]"})
 
 
 class Sides(NamedTuple):
@@ -28,9 +30,17 @@ def sides(first: Trace, second: Trace, got: Trace) -> Sides:
     if first.missing or second.missing or got.parts_at(first) < at:
         return Sides(first=False, second=False)
     one, other, said = (dict(_values(each.line(at))) for each in (first, second, got))
-    return Sides(
-        first=any(said.get(path) == value != other.get(path) for path, value in one.items()),
-        second=any(said.get(path) == value != one.get(path) for path, value in other.items()),
+    return Sides(first=_says(said, one, other), second=_says(said, other, one))
+
+
+def _says(said: Mapping[str, str], one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether something was said that only one of two says. Where the other has something in it, that an object or a
+    list is empty is only something left out.
+    """
+    return any(
+        said.get(path) == value != other.get(path)
+        and not (value in _EMPTY and any(each.startswith(f"{path}/") for each in other))
+        for path, value in one.items()
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from rich.console import Console
@@ -13,15 +13,20 @@ from rich.text import Text
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.standing import Cause, ClauseVerdict, GroupStanding, Standing, group_standings
 
-from .prose import clean
+from .prose import clean, count
 
 _STYLES: Final = {
     Standing.HOLDS: "green", Standing.NON_STRICT: "yellow", Standing.KNOWN: "yellow", Standing.BROKEN: "red",
     Standing.NOT_REACHED: "dim", Standing.NOT_OFFERED: "dim",
 }  # fmt: skip
 
+_COLUMNS: Final = {
+    Standing.HOLDS: "hold", Standing.NON_STRICT: "non-strict", Standing.KNOWN: "known", Standing.BROKEN: "broken",
+    Standing.NOT_REACHED: "not reached", Standing.NOT_OFFERED: "not offered",
+}  # fmt: skip
+
 SHOWN: Final = 3
-"""How many scenarios of a cause are named, if not all are wanted."""
+"""How many ways of a cause are shown, and how many scenarios of each are named, if not all are wanted."""
 
 LISTED: Final = 12
 """How many clauses that were not judged are named; `--verbose` lists them all."""
@@ -66,24 +71,24 @@ def _counts(members: Sequence[ClauseVerdict], name: str) -> str:
     return ", ".join([f"{counts[Standing.HOLDS]} of {len(members)} {name} hold", *rest])
 
 
-def _table(groups: Iterable[GroupStanding]) -> Table:
+def _table(groups: Sequence[GroupStanding]) -> Table:
+    """A row for each group and level, whose cells add up to its number. Of known failures only if there are some."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    shown = [
+        each for each in _COLUMNS if each is not Standing.KNOWN or any(row.counts[each] for row in groups)
+    ]
     table.add_column("clauses")
-    for heading in ("MUST", "hold", "broken", "not reached", "not offered", "rulings kept", "non-strict"):
+    table.add_column("level")
+    for heading in ("all", *(_COLUMNS[each] for each in shown)):
         table.add_column(heading, justify="right")
-    for level in groups:
-        broken = sum(
-            counts[each]
-            for counts in (level.counts, level.rulings)
-            for each in (Standing.BROKEN, Standing.KNOWN)
-        )
-        kept = level.rulings[Standing.HOLDS]
-        cells = (
-            level.musts, level.counts[Standing.HOLDS], broken, level.counts[Standing.NOT_REACHED],
-            level.counts[Standing.NOT_OFFERED], kept, level.rulings[Standing.NON_STRICT],
-        )  # fmt: skip
+    for row in groups:
+        cells = (row.number, *(row.counts[each] for each in shown))
+        wrong = row.counts[Standing.BROKEN] + row.counts[Standing.KNOWN]
         table.add_row(
-            level.group, *(str(cell) if cell else "·" for cell in cells), style="red" if broken else ""
+            row.group,
+            row.level,
+            *(str(cell) if cell else "·" for cell in cells),
+            style="red" if wrong else "",
         )
     return table
 
@@ -105,12 +110,11 @@ def _show_broken(
     clause = verdict.clause
     scenarios = {name for cause in verdict.causes for name in cause.scenarios}
     causes = "one cause" if len(verdict.causes) == 1 else f"{len(verdict.causes)} causes"
-    seen = "1 scenario" if len(scenarios) == 1 else f"{len(scenarios)} scenarios"
     console.print()
     console.print(
         Text.assemble(
             (str(verdict.standing), f"bold {_STYLES[verdict.standing]}"), " ", (clause.id, "bold"),
-            f"  {clause.title}  ({clause.full_level}): {causes}, {seen}",
+            f"  {clause.title}  ({clause.full_level}): {causes}, {count(len(scenarios), 'scenario')}",
         ),
         soft_wrap=True,
     )  # fmt: skip
@@ -122,18 +126,21 @@ def _show_broken(
 
 
 def _show_cause(console: Console, cause: Cause, whole: Callable[[str], str], *, verbose: bool) -> None:
-    first = cause.first
-    console.print(Text(clean(f"  {first.said}")), soft_wrap=True)
-    if first.known:
-        console.print(Text(clean(f"      known: {first.known}")), soft_wrap=True)
-    if first.allowed:
-        console.print(
-            Text(clean(f"      allowed: {', '.join(first.allowed)}"), style="green"), soft_wrap=True
-        )
-    names = cause.scenarios if verbose else cause.scenarios[:SHOWN]
-    more = "" if len(names) == len(cause.scenarios) else f", and {len(cause.scenarios) - len(names)} more"
-    console.print(Text(f"      in {', '.join(names)}{more}", style="dim"), soft_wrap=True)
-    console.print(Text(f"      see it whole: {whole(first.scenario)}", style="dim"), soft_wrap=True)
+    ways = cause.ways if verbose else cause.ways[:SHOWN]
+    for first, scenarios in ways:
+        console.print(Text(clean(f"  {first.said}")), soft_wrap=True)
+        if first.known:
+            console.print(Text(clean(f"      known: {first.known}")), soft_wrap=True)
+        if first.allowed:
+            console.print(
+                Text(clean(f"      allowed: {', '.join(first.allowed)}"), style="green"), soft_wrap=True
+            )
+        names = scenarios if verbose else scenarios[:SHOWN]
+        more = "" if len(names) == len(scenarios) else f", and {len(scenarios) - len(names)} more"
+        console.print(Text(f"      in {', '.join(names)}{more}", style="dim"), soft_wrap=True)
+    if rest := sum(len(scenarios) for _, scenarios in cause.ways[len(ways) :]):
+        console.print(Text(f"  the same in other places, in {count(rest, 'scenario')} more"), soft_wrap=True)
+    console.print(Text(f"      see it whole: {whole(cause.first.scenario)}", style="dim"), soft_wrap=True)
 
 
 def _show_unjudged(console: Console, verdicts: Sequence[ClauseVerdict]) -> None:
@@ -169,6 +176,7 @@ def _cause(cause: Cause) -> Object:
     first = cause.first
     return {
         "said": first.said,
+        **({"otherwiseSaid": [each.said for each, _ in cause.ways[1:]]} if cause.ways[1:] else {}),
         **({"allowed": list(first.allowed)} if first.allowed else {}),
         **({"known": first.known} if first.known else {}),
         "scenarios": list(cause.scenarios),

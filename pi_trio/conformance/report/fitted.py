@@ -26,7 +26,8 @@ _STDERR: Final = 5
 """Lines of what a subject that broke off wrote on stderr, at most."""
 
 _STYLES: Final = {
-    Certainty.NEAREST: "yellow", Certainty.UNCLEAR: "red", Certainty.NOT_OFFERED: "dim", Certainty.UNSHOWN: "dim",
+    Certainty.LEFT_OUT: "yellow", Certainty.NEAREST: "yellow", Certainty.UNCLEAR: "red",
+    Certainty.NOT_OFFERED: "dim", Certainty.UNSHOWN: "dim",
 }  # fmt: skip
 
 
@@ -71,7 +72,7 @@ def show_fitted(
         )
     doubts = [
         f"{count(number, 'field')} {'is' if number == 1 else 'are'} {what}"
-        for what, number in (("unclear", counts[Certainty.UNCLEAR]), ("a guess", counts[Certainty.NEAREST]))
+        for what, number in (("unclear", counts[Certainty.UNCLEAR]), ("a guess", len(fitted.guesses())))
         if number
     ]
     unsure = f"not sure, {', '.join(doubts)}: " if doubts else "" if fitted.tells else "nothing was told: "
@@ -87,6 +88,7 @@ def _breaks(fitted: Fitted) -> dict[str, list[str]]:
 
 
 _TELLS: Final = {
+    Certainty.LEFT_OUT: "it leaves out what the others say; so does who is not complete yet, which makes it a guess",
     Certainty.NEAREST: "it does as none of the releases; what it does is nearest to this one's, which is a guess",
     Certainty.UNCLEAR: "it does as none of the releases",
 }
@@ -105,7 +107,7 @@ def _row(finding: Finding, fitted: Fitted) -> tuple[str, ...]:
     )
     same = "the same" if base in finding.releases else value_text(own)
     releases = releases_text(finding.releases)
-    if finding.told is Certainty.NEAREST:
+    if finding.told.is_guess:
         releases = f"{releases}?"
     return finding.field, releases, value, same, finding.scenarios[-1]
 

@@ -77,10 +77,8 @@ def show_deviation(
         (name, prose(_abridged(value) if name == "scenarios" else value))
         for name, value in deviation.items.items()
     ]
-    if deviation.id.startswith("D-"):
-        rows.insert(
-            2, ("a port may", prose(port or "(nothing of it shows in a trace, so nothing is judged)"))
-        )
+    if port:
+        rows.insert(2, ("a port may", prose(port)))
     if clauses:
         rows.append(("clauses", _lines(f"{clause.id}  {clause.title}" for clause in clauses)))
     rows.append(("written", Text(f"spec/{deviation.file}, line {deviation.line}")))
@@ -123,12 +121,13 @@ def clause_document(clause: Clause, evidence: Sequence[Evidence] | None = None) 
     return document
 
 
-def deviation_document(deviation: Deviation, clauses: Sequence[Clause]) -> dict[str, JSON]:
-    """A surprise or a ruling as JSON."""
+def deviation_document(deviation: Deviation, clauses: Sequence[Clause], *, port: str = "") -> dict[str, JSON]:
+    """A surprise or a ruling as JSON; `port`: what a port may do."""
     items: Mapping[str, JSON] = dict(deviation.items)
     return {
         "kind": "ruling" if deviation.id.startswith("D-") else "surprise",
         "id": deviation.id, "title": deviation.title, "text": "\n\n".join(deviation.paragraphs), **items,
+        **({"aPortMay": port} if port else {}),
         "clauses": [clause.id for clause in clauses], "file": deviation.file, "line": deviation.line,
     }  # fmt: skip
 
