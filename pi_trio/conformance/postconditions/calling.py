@@ -63,6 +63,8 @@ class Calls:
         self.results.append(result)
         if not (ends := self._ended[call]):
             return f"a result of {call}, which has not ended"
+        if any(self._running.values()):
+            return f"a result of {call} while another call runs"
         wrong = [_against(end, result) for end in ends]
         meant = wrong.index("") if "" in wrong else 0
         ends.pop(meant)

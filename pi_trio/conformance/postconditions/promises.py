@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from ..compare import canonical
-from ..lines import is_callback
+from ..lines import TOOL_PHASE, is_callback
 from ..protocol import Object
 from .said import Conversation, Hearing, Sent
 
@@ -38,6 +38,7 @@ def containment(conversation: Conversation) -> Iterator[str]:
         if any(at < end < closed for end in settled):
             yield f"{line['ask']['fn']} runs on when the run settles"
     yield from _withdrawals(conversation)
+    yield from _goes_on_when_cut(conversation)
     yield from _said_before_it_settles(conversation)
 
 
@@ -64,6 +65,23 @@ def _withdrawals(conversation: Conversation) -> Iterator[str]:
         elif asked.get(ask, at) >= at or conversation.done(ask) < step:
             yield f"{line['ask'].get('fn')} is withdrawn, and not open"
         seen.add(ask)
+
+
+def _goes_on_when_cut(conversation: Conversation) -> Iterator[str]:
+    """A tool that is cut has ended: it reports nothing more, and gives no result."""
+    cut: dict[Any, int] = {}
+    for at, line in enumerate(conversation.lines):
+        if line.get("tell") == "withdrawn" and line["ask"]["fn"] == "execute":
+            cut.setdefault(line["ask"]["key"], at)
+    starts: dict[Any, int] = {}
+    for each in conversation.events if cut else ():
+        event = each.event
+        if event["type"] == "tool_execution_start":
+            starts[event["toolCallId"]] = each.first
+        elif event["type"] in TOOL_PHASE and event.get("isError") is not True:
+            call = event["toolCallId"]
+            if starts.get(call, each.first) < cut.get(call, each.first) < each.first:
+                yield f"{event['type']} of {call}, which was cut"
 
 
 def _said_before_it_settles(conversation: Conversation) -> Iterator[str]:

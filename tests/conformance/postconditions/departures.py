@@ -294,6 +294,37 @@ def what_a_tool_has_given_is_lost(lines: Lines) -> Lines:
     return everywhere(change)(lines)
 
 
+@departure
+def a_result_is_said_while_a_call_runs(lines: Lines) -> Lines:
+    """The results of calls that ended are not kept back until the last has."""
+    ends = [at for at, _ in events(lines, "tool_execution_end")]
+    results = [at for at, event in events(lines, "message_start") if event["message"]["role"] == "toolResult"]
+    notified = all("tell" in lines[at] for at in (*ends, *results))
+    if not notified or len(ends) < 2 or not results or results[0] < ends[-1]:
+        return lines
+    pair = lines[results[0] : results[0] + 2]
+    rest = [line for line in lines if line not in pair]
+    at = rest.index(lines[ends[-1]])
+    return [*rest[:at], *pair, *rest[at:]]
+
+
+@departure
+def a_tool_that_is_cut_reports(lines: Lines) -> Lines:
+    """What it has done so far, behind its withdrawal."""
+    found: Lines = []
+    cut: set[str] = set()
+    for line in lines:
+        if line.get("tell") == "withdrawn" and line["ask"]["fn"] == "execute":
+            cut.add(line["ask"]["key"])
+        event = event_of(line)
+        if event is not None and event["type"] == "tool_execution_end" and event["toolCallId"] in cut:
+            about = {key: event[key] for key in ("toolCallId", "toolName")}
+            update = {"type": "tool_execution_update", **about, "args": {}, "partialResult": {"content": []}}
+            found += told(update, line)
+        found.append(line)
+    return found
+
+
 # Who hears of it.
 
 
@@ -377,3 +408,72 @@ def who_waits_for_idleness_waits_longer(lines: Lines) -> Lines:
     waits = [line["send"]["op"] for line in lines if line.get("send", {}).get("cmd") == "waitForIdle"]
     settled = [line for line in lines if line.get("tell") == "settled" and line["op"] in waits]
     return [*(line for line in lines[:-1] if line not in settled), *settled, lines[-1]]
+
+
+def without_ask(lines: Lines, at: int) -> Lines:
+    """The lines without one ask, and without what is answered to it."""
+    asked = lines[at]["ask"]
+    return [
+        line
+        for nth, line in enumerate(lines)
+        if nth != at and ("send" not in line or line["send"].get("ask") != asked)
+    ]
+
+
+@departure
+def a_request_is_not_made(lines: Lines) -> Lines:
+    """Its answer is said all the same."""
+    asked = [at for at, line in enumerate(lines) if is_ask(line) and line["ask"]["fn"] == "streamFn"]
+    return without_ask(lines, asked[-1]) if asked else lines
+
+
+@departure
+def a_hook_is_not_asked(lines: Lines) -> Lines:
+    """The last one that is due."""
+    hooks = (
+        "finishTurn",
+        "prepareNextTurn",
+        "prepareNextTurnWithContext",
+        "shouldStopAfterTurn",
+        "prepareRequest",
+    )
+    asked = [at for at, line in enumerate(lines) if is_ask(line) and line["ask"]["fn"] in hooks]
+    return without_ask(lines, asked[-1]) if asked else lines
+
+
+@departure
+def an_answer_grows_unseen(lines: Lines) -> Lines:
+    """The last updates of an answer that has not failed are not told."""
+    updates = [at for at, _ in events(lines, "message_update")]
+    return (
+        lines
+        if not updates or is_ask(lines[updates[-1]])
+        else [*lines[: updates[-1]], *lines[updates[-1] + 1 :]]
+    )
+
+
+def of_states(change: Callable[[Object], Object]) -> Departure:
+    """Another state with the events of the closing."""
+
+    def changed(line: Object) -> Object:
+        event = event_of(line)
+        if event is None or not is_of_the_closing(event):
+            return line
+        if "state" in line:
+            return {**line, "state": change(line["state"])}
+        args = line.get("args", {})
+        return {**line, "args": {**args, "state": change(args["state"])}} if "state" in args else line
+
+    return lambda lines: [changed(line) for line in lines]
+
+
+@departure
+def a_run_that_closes_is_shown_as_idle(lines: Lines) -> Lines:
+    """`isStreaming` is false while the run is not over."""
+    return of_states(lambda state: {**state, "isStreaming": False})(lines)
+
+
+@departure
+def queues_are_shown_otherwise(lines: Lines) -> Lines:
+    """Full where they are empty, and the other way round."""
+    return of_states(lambda state: {**state, "hasQueuedMessages": not state["hasQueuedMessages"]})(lines)
