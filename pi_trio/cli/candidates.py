@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 
 import attrs
@@ -26,6 +25,7 @@ from pi_trio.conformance.subjects.choice import (
 from pi_trio.conformance.subjects.remote import PATIENCE
 from pi_trio.profile import PROFILES, UnknownProfileError, get_profile
 
+from .amounts import amount_of
 from .pace import told
 from .usage import UsageError
 
@@ -57,7 +57,7 @@ def subject_arguments(parser: argparse.ArgumentParser, *, all_profiles: bool = F
         f"{every}. spec/profiles.md has the fields",
     )  # fmt: skip
     parser.add_argument(
-        "--patience", metavar="SECONDS", type=_seconds, default=PATIENCE,
+        "--patience", metavar="SECONDS", type=amount_of("seconds"), default=PATIENCE,
         help="how long a reply may take before it counts as a hang (default: %(default)g)",
     )  # fmt: skip
 
@@ -66,13 +66,6 @@ def _name(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("a name is needed")
     return text
-
-
-def _seconds(text: str) -> float:
-    with suppress(ValueError):
-        if 0 < (value := float(text)) < float("inf"):
-            return value
-    raise argparse.ArgumentTypeError("a number of seconds above 0 is needed")
 
 
 @attrs.frozen(kw_only=True)

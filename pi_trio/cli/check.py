@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Final
 
 from rich.console import Console
@@ -28,6 +28,7 @@ from pi_trio.conformance.report.checked import Teller, checked_document, show_lo
 from pi_trio.conformance.report.prose import one_line
 from pi_trio.conformance.report.terminal import make_console
 
+from .amounts import amount_of
 from .candidates import checked_profile
 from .material import spec_argument, vectors_of
 from .places import json_argument, write_json
@@ -116,11 +117,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _megabytes(text: str) -> int:
-    """Raises: argparse.ArgumentTypeError: that is no size."""
-    with suppress(ValueError):
-        if 0 < (value := float(text)) < float("inf"):
-            return min(int(value * MEGABYTE), sys.maxsize - 1) or 1
-    raise argparse.ArgumentTypeError("a size is a number of megabytes above 0")
+    """So many megabytes, in bytes. Raises: argparse.ArgumentTypeError: that is no size."""
+    return min(int(amount_of("megabytes")(text) * MEGABYTE), sys.maxsize - 1) or 1
 
 
 def _check_file(path: str) -> None:

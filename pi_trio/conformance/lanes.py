@@ -30,11 +30,8 @@ from typing import Any, Final
 import attrs
 
 from .compare import canonical
-from .lines import asks
+from .lines import KEYED, asks
 from .protocol import Object
-
-KEYED: Final = frozenset({"execute", "beforeToolCall", "afterToolCall"})
-"""The functions whose callbacks belong to a call."""
 
 _LONGEST: Final = 100
 """Messages of one step that are arranged at most; no scenario has so many that could change places."""

@@ -6,8 +6,15 @@ Everybody who looks into a trace asks this, and all have to mean the same by it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from .protocol import Object
+
+KEYED: Final = frozenset({"execute", "beforeToolCall", "afterToolCall"})
+"""The functions whose callbacks belong to a call."""
+
+TOOL_PHASE: Final = frozenset({"tool_execution_update", "tool_execution_end"})
+"""Events that a listener may hold while other calls go on."""
 
 
 def is_ask(line: Object) -> bool:

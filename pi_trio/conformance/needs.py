@@ -15,8 +15,8 @@ from typing import Any, Final
 from . import options, targets
 from .compare import canonical
 from .deliveries import overlap, update_waits
-from .lanes import KEYED, signature
-from .lines import asks, commands_of, event_of
+from .lanes import signature
+from .lines import KEYED, asks, commands_of, event_of
 from .mirror import commands, contradicts_itself, holds_listeners, tool_modes
 from .protocol import Object
 from .scenario import Scenario

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 import attrs
 
+from ..failed import is_failed
 from ..lines import event_of, is_ask
 from ..protocol import Object
 from .memory import is_among, without
@@ -18,7 +19,7 @@ from .memory import is_among, without
 Address: TypeAlias = tuple[Any, ...]
 
 
-def _address(ask: Object) -> Address:
+def _identity(ask: Object) -> Address:
     return tuple(ask.get(name) for name in ("fn", "key", "event", "nth"))
 
 
@@ -61,7 +62,7 @@ class Beside:
         """A line is said."""
         event = event_of(line)
         if event is not None and is_ask(line):
-            self.held[_address(line["ask"])] = event
+            self.held[_identity(line["ask"])] = event
         if event is not None and event.get("type") == "message_start":
             self.at_the_end = without(event["message"], self.at_the_end)
             self.left = without(event["message"], self.left)
@@ -97,12 +98,12 @@ class Beside:
     def _pushed(self, event: Object) -> None:
         message = event.get("message", event.get("error"))
         if event.get("type") in ("done", "error") and isinstance(message, dict):
-            is_bad = message.get("stopReason") in ("error", "aborted")
+            is_bad = is_failed(message)
             self.contradicted = is_bad is not (event["type"] == "error")
 
     def _answered(self, command: Object, run: RunSoFar) -> None:
         ask = command["ask"]
-        self.held.pop(_address(ask), None)
+        self.held.pop(_identity(ask), None)
         if ask["fn"] == "listener" and "throw" in command and not run.told:
             self.thrown.append(str(ask.get("event")))
         elif ask["fn"] == "streamFn":

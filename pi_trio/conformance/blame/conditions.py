@@ -7,13 +7,11 @@ from typing import Any, Final, TypeAlias
 
 from ..fixed_texts import ABORTED, TRUNCATED
 from ..protocol import Object
-from .memory import CallSoFar, is_among
-from .place import Place, kind_of
+from .memory import NOTHING, CallSoFar, is_among
+from .place import Place, event_in, inside, kind_of
 from .scene import Scene
 
 When: TypeAlias = Callable[[Place], object]
-
-_NOTHING: Final[Object] = {}
 
 
 def scene(of: Callable[[Scene], object]) -> When:
@@ -94,7 +92,7 @@ def other_origin(*names: str) -> When:
     """Another message has come, and it is from there."""
 
     def is_so(place: Place) -> bool:
-        message = _message_of(place.other)
+        message = _started_message(place.other)
         return bool(message) and message != place.message and place.scene.origin(message) in names
 
     return is_so
@@ -112,12 +110,12 @@ def late(place: Place) -> bool:
 
 def another_is_late(place: Place) -> bool:
     """The message that has come was queued at the last moment."""
-    return is_among(_message_of(place.other), place.scene.late)
+    return is_among(_started_message(place.other), place.scene.late)
 
 
 def a_system_message_came(place: Place) -> bool:
     """A system message is said that nobody has prompted or queued."""
-    message = _message_of(place.other)
+    message = _started_message(place.other)
     return bool(message) and place.scene.origin(message) == "announcement"
 
 
@@ -134,7 +132,7 @@ def a_turn_is_due(place: Place) -> bool:
 
 def one_is_of_the_system(place: Place) -> bool:
     """Of the two lists of messages one has a system message where the other has none."""
-    lists = [_at(each, place.whole_path[: _messages_at(place)]) for each in (place.line, place.other)]
+    lists = [inside(each, place.whole_path[: _messages_at(place)]) for each in (place.line, place.other)]
     at = place.whole_path[_messages_at(place)] if len(place.whole_path) > _messages_at(place) else 0
     messages = [
         each[at] if isinstance(each, list) and isinstance(at, int) and at < len(each) else None
@@ -150,21 +148,12 @@ def _messages_at(place: Place) -> int:
     return names.index("messages") + 1 if "messages" in names else 1
 
 
-def _at(value: Any, path: tuple[str | int, ...]) -> Any:
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
-
-
 def read_by_release(place: Place) -> bool:
     """The argument that differs is of the sort that each release reads in its own way."""
     found = call_of(place)
     if found is None:
         return False
-    raw = _at(found.block.get("arguments"), place.path[1:])
+    raw = inside(found.block.get("arguments"), place.path[1:])
     return raw is None or _has_fraction(raw) or _schema_has("anyOf", found, place)
 
 
@@ -243,7 +232,7 @@ def other_refusal(*reasons: str) -> When:
 
 def _reason(of: Scene, line: Object) -> str:
     """Why a call has ended as an end, or a result message, says it has."""
-    event = _event_of(line)
+    event = event_in(line)
     carrier: Any = event.get("result") if event.get("type") == "tool_execution_end" else event.get("message")
     if not isinstance(carrier, dict):
         return ""
@@ -264,7 +253,7 @@ def _by_answers(of: Scene, found: CallSoFar | None, text: str) -> str:
     """The same, as far as the tester's own answers say it."""
     if found is None:
         return ""
-    checked = found.checked if isinstance(found.checked, dict) else _NOTHING
+    checked = found.checked if isinstance(found.checked, dict) else NOTHING
     if checked.get("throw") == text:
         return "check threw"
     if found.checked is not None:
@@ -274,22 +263,17 @@ def _by_answers(of: Scene, found: CallSoFar | None, text: str) -> str:
     if found.refused == text and not found.executed:
         return "blocked"
     for tool in of.created.get("tools", ()):
-        if (tool.get("prepareArguments") or _NOTHING).get("throw") == text:
+        if (tool.get("prepareArguments") or NOTHING).get("throw") == text:
             return "preparation"
     return "executed" if found.executed else ""
 
 
 def _text(carrier: Object) -> str:
     content = carrier.get("content")
-    first = content[0] if isinstance(content, list) and content else _NOTHING
+    first = content[0] if isinstance(content, list) and content else NOTHING
     return str(first.get("text", "")) if isinstance(first, dict) else ""
 
 
-def _event_of(line: Object) -> Object:
-    event = line.get("event") or (line.get("args") or _NOTHING).get("event")
-    return event if isinstance(event, dict) else _NOTHING
-
-
-def _message_of(line: Object | None) -> Object:
-    message = _event_of(line).get("message") if line is not None else None
-    return message if isinstance(message, dict) and kind_of(line or _NOTHING) == "message_start" else _NOTHING
+def _started_message(line: Object | None) -> Object:
+    message = event_in(line).get("message") if line is not None else None
+    return message if isinstance(message, dict) and kind_of(line or NOTHING) == "message_start" else NOTHING

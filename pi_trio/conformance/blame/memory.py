@@ -6,11 +6,14 @@ Of times a trace has only that there are some, so two messages are the same one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import attrs
 
 from ..compare import canonical
 from ..protocol import Object
+
+NOTHING: Final[Object] = {}
 
 
 @attrs.define

@@ -27,6 +27,8 @@ from pi_trio.messages import (
 )
 from pi_trio.wire import wire_name
 
+from ..failed import is_failed
+from ..lines import TOOL_PHASE
 from ..protocol import Object
 from .conditions import (
     When,
@@ -46,10 +48,9 @@ from .conditions import (
     within,
 )
 from .memory import CallSoFar, is_among, objects_in
-from .place import Place
+from .place import Place, inside
 from .rule import Rule, Table, rule
 
-_OF_CALLS: Final = ("tool_execution_update", "tool_execution_end")
 _KINDS: Final = (
     UserMessage, AssistantMessage, ToolResultMessage, SystemMessage, TextContent, ThinkingContent, ImageContent,
     ToolCall, ToolDeclaration, ToolRemoval, ToolResult, Usage, UsageCost,
@@ -143,7 +144,7 @@ def _named_twice(place: Place) -> bool:
 def _another_is_held(place: Place) -> bool:
     """A listener holds what was told of another call, and of this one nothing."""
     of = place.event.get("toolCallId", place.key)
-    held = place.scene.beside.held_of(*_OF_CALLS)
+    held = place.scene.beside.held_of(*TOOL_PHASE)
     return bool(held) and all(each.get("toolCallId") != of for each in held)
 
 
@@ -153,7 +154,7 @@ def _changes_open_properties(place: Place) -> bool:
     if found is None or path[:1] != ("args",) or not isinstance(path[-1], str):
         return False
     wanted, got = (_held_in(each, place.whole_path) for each in (place.line, place.other))
-    raw = _inside(found.block.get("arguments"), path[1:-1])
+    raw = inside(found.block.get("arguments"), path[1:-1])
     if not all(isinstance(each, dict) for each in (wanted, got, raw)):
         return False
     name, schema = path[-1], str(_schema_of(found, place))
@@ -172,16 +173,7 @@ def _schema_of(found: CallSoFar, place: Place) -> Any:
 
 def _held_in(value: Any, path: Iterable[str | int]) -> Any:
     """What holds the last step of a path."""
-    return _inside(value, tuple(path)[:-1])
-
-
-def _inside(value: Any, path: Iterable[str | int]) -> Any:
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
+    return inside(value, tuple(path)[:-1])
 
 
 def _loses_what_nobody_knows(place: Place) -> bool:
@@ -193,7 +185,7 @@ def _loses_what_nobody_knows(place: Place) -> bool:
     if isinstance(wanted, dict) and isinstance(got, dict) and path[-1] in wanted and path[-1] not in got:
         if path[-1] not in _KNOWN and "arguments" not in path and "details" not in path:
             return True
-    return any(_is_unknown(_inside(place.line, path[:n]), path[:n]) for n in range(len(path) + 1))
+    return any(_is_unknown(inside(place.line, path[:n]), path[:n]) for n in range(len(path) + 1))
 
 
 def _is_unknown(value: Any, path: tuple[str | int, ...]) -> bool:
@@ -307,7 +299,7 @@ CHANGED: Final[Table] = {
     "message_end": (
         rule("STREAM-18", both(_CONTRADICTED, role("assistant"), within("stopReason"))),
         rule("ABORT-17", both(aborting, within("stopReason"), lambda p: (
-            p.message.get("stopReason") not in ("error", "aborted")))),
+            not is_failed(p.message)))),
         rule("MSG-11", _loses_what_nobody_knows),
     ),
     "tool_execution_end": (
@@ -354,7 +346,7 @@ EXTRA: Final[Table] = {
     "agent_start": (rule("RUN-32", both(loop, scene(lambda s: s.command.get("cmd") == "continue"))),),
     "message_start": (
         rule("RUN-26", both(_a_prompt_of_nothing, origin("prompt"))),
-        rule("TOOL-42", both(origin("result"), nothing_came, scene(lambda s: s.beside.held_of(*_OF_CALLS)))),
+        rule("TOOL-42", both(origin("result"), nothing_came, scene(lambda s: s.beside.held_of(*TOOL_PHASE)))),
     ),
     "message_update": (rule("STREAM-01", both(nothing_came, scene(lambda s: s.beside.held))),),
     "message_end": (

@@ -6,20 +6,19 @@ differ in a field. A `Place` says which of these it is and what the line is abou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
 from ..compare import canonical
 from ..lines import asks, event_of, is_ask
 from ..protocol import Object
+from .memory import NOTHING
 from .scene import Scene
 
 Way = Literal["missing", "extra", "instead", "changed"]
 Path: TypeAlias = tuple[str | int, ...]
-
-_NOTHING: Final[Object] = {}
 
 
 @attrs.frozen(kw_only=True)
@@ -52,20 +51,19 @@ class Place:
     @property
     def event(self) -> Object:
         """The event of the line; empty if it has none."""
-        event = event_of(self.line)
-        return event if isinstance(event, dict) else _NOTHING
+        return event_in(self.line)
 
     @property
     def message(self) -> Object:
         """The message that the line's event is about, or that it ends with."""
         message = self.event.get("message")
-        return message if isinstance(message, dict) else _NOTHING
+        return message if isinstance(message, dict) else NOTHING
 
     @property
     def args(self) -> Object:
         """The arguments of a callback."""
         args = self.line.get("args")
-        return args if isinstance(args, dict) else _NOTHING
+        return args if isinstance(args, dict) else NOTHING
 
     @property
     def came(self) -> str:
@@ -163,6 +161,22 @@ def kind_of(line: Object) -> str:
     return "command" if "send" in line else "unknown"
 
 
+def event_in(line: Object) -> Object:
+    """The event that is heard of in a line; empty if there is none."""
+    event = event_of(line)
+    return event if isinstance(event, dict) else NOTHING
+
+
+def inside(value: Any, path: Iterable[str | int]) -> Any:
+    """What a path leads to in a value; None if it leads nowhere."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
 def _about(line: Object) -> tuple[str, ...]:
     """Equal for two lines that are about one thing, and differ at most in what they say of it."""
     kind = kind_of(line)
@@ -184,7 +198,7 @@ def _key(line: Object) -> str:
 
 def _address(line: Object) -> Object:
     address = line.get("ask")
-    return address if isinstance(address, dict) else _NOTHING
+    return address if isinstance(address, dict) else NOTHING
 
 
 def _same(left: Object, right: Object) -> bool:

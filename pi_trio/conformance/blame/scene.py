@@ -8,21 +8,17 @@ came last.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import attrs
 
-from ..lines import asks, commands_of, event_of
+from ..failed import is_failed
+from ..lines import KEYED, asks, commands_of, event_of
 from ..protocol import Object
 from .beside import Beside
-from .memory import CallSoFar, is_among, objects_in, without
+from .memory import NOTHING, CallSoFar, is_among, objects_in, without
 
 Origin = Literal["prompt", "steering", "follow-up", "prepared", "announcement", "answer", "result"]
-
-_OF_A_CALL: Final = ("execute", "beforeToolCall", "afterToolCall")
-"""Callbacks whose errors fail no run."""
-
-_NOTHING: Final[Object] = {}
 
 
 @attrs.define
@@ -107,7 +103,7 @@ class Scene:
         """The scene behind these lines: what the latest agent has been through."""
         scene = cls(cancels=cancels)
         for line in lines:
-            if line.get("send", _NOTHING).get("cmd") == "create":
+            if line.get("send", NOTHING).get("cmd") == "create":
                 scene = cls(created=line["send"], cancels=cancels)
                 scene.beside.subscribed = list(line["send"].get("listeners", ()))
             scene.add(line)
@@ -128,17 +124,17 @@ class Scene:
     @property
     def cancel_mode(self) -> bool:
         """An abort is one that cancels."""
-        return self.cancels or bool(self.created.get("options", _NOTHING).get("abortMode") == "cancel")
+        return self.cancels or bool(self.created.get("options", NOTHING).get("abortMode") == "cancel")
 
     @property
     def stop_reason(self) -> str:
         """How the latest answer ended."""
-        return str((self.last_answer or _NOTHING).get("stopReason", ""))
+        return str((self.last_answer or NOTHING).get("stopReason", ""))
 
     @property
     def broken_off(self) -> bool:
         """The latest answer ended in error or aborted."""
-        return self.stop_reason in ("error", "aborted")
+        return is_failed(self.last_answer or NOTHING)
 
     @property
     def truncated(self) -> bool:
@@ -148,7 +144,7 @@ class Scene:
     @property
     def all_sequential(self) -> bool:
         """Every batch does."""
-        return bool(self.created.get("options", _NOTHING).get("toolExecution") == "sequential")
+        return bool(self.created.get("options", NOTHING).get("toolExecution") == "sequential")
 
     @property
     def sequential(self) -> bool:
@@ -241,7 +237,7 @@ class Scene:
             if name != "waitForIdle" and not self.running:
                 self._begun(command)
         if name in ("create", "setMessages", "reset"):
-            messages = command.get("initialState", command).get("messages") or [_NOTHING]
+            messages = command.get("initialState", command).get("messages") or [NOTHING]
             self._last_role = messages[-1].get("role")
         if name == "steer":
             self.steering.append(command["message"])
@@ -289,7 +285,7 @@ class Scene:
 
     def _answered(self, command: Object, ask: Object) -> None:
         fn, value, thrown = str(ask["fn"]), command.get("value"), command.get("throw")
-        call = self.call(ask.get("key")) if fn in _OF_A_CALL else None
+        call = self.call(ask.get("key")) if fn in KEYED else None
         if value is not None and fn != "listener":
             self.replaced.add(fn)
         if call is not None:
@@ -305,7 +301,7 @@ class Scene:
                 call.refused = str(thrown)
             elif isinstance(value, dict) and value.get("block"):
                 call.refused = str(value.get("reason") or "Tool execution was blocked")
-        elif thrown is not None and fn not in _OF_A_CALL and self.running:
+        elif thrown is not None and fn not in KEYED and self.running:
             self.failed = self.failed or (str(ask.get("event", fn)) if fn == "listener" else fn)
             self.returned += self.taken
         elif fn == "streamFn":
@@ -355,7 +351,7 @@ class Scene:
             queue, mode = (
                 (self.steering, "steeringMode") if self.steering else (self.follow_ups, "followUpMode")
             )
-            everything = self.created.get("options", _NOTHING).get(mode) == "all"
+            everything = self.created.get("options", NOTHING).get(mode) == "all"
             self.taken = list(queue) if everything else queue[:1]
 
     def _on_message_start(self, event: Object) -> None:

@@ -34,11 +34,11 @@ def name_of(line: Object | None) -> str:
     event = event_of(line)
     if isinstance(event, dict):
         listener = line["key"] if "tell" in line else line["ask"].get("key", "")
-        return f"{_event(event)} to {listener}"
+        return f"{_told(event)} to {listener}"
     if is_ask(line):
-        return f"a call of {_address(line['ask'])}"
+        return f"a call of {_callback(line['ask'])}"
     if "tell" in line:
-        about = line.get("op") or _address(line.get("ask")) or line.get("tool")
+        about = line.get("op") or _callback(line.get("ask")) or line.get("tool")
         return f"{line['tell']} of {about}" if about else str(line["tell"])
     if "send" in line:
         return f"the command {line['send'].get('cmd')}"
@@ -47,7 +47,7 @@ def name_of(line: Object | None) -> str:
     return "a refusal" if "error" in line else "the end of the step"
 
 
-def _event(event: Object) -> str:
+def _told(event: Object) -> str:
     """An event, and whose it is: `tool_execution_end t1`, `message_start user`."""
     message = event.get("message")
     about = event.get("toolCallId", "")
@@ -56,7 +56,7 @@ def _event(event: Object) -> str:
     return f"{event.get('type')} {about}".rstrip()
 
 
-def _address(ask: Any) -> str:
+def _callback(ask: Any) -> str:
     if not isinstance(ask, dict):
         return ""
     of = ask.get("key")

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pi_trio.conformance.fixed_texts import ABORTED, TRUNCATED
-
+from ..failed import is_failed
+from ..fixed_texts import ABORTED, TRUNCATED
 from .batch import Call
 from .digest import alike
 from .docket import Docket
@@ -41,11 +41,6 @@ def calls_of(message: Object) -> list[Object]:
     if not isinstance(content, list):
         return []
     return [block for block in content if isinstance(block, dict) and block.get("type") == "toolCall"]
-
-
-def is_failed(message: Object) -> bool:
-    """Whether an answer ends its turn and its run."""
-    return message.get("stopReason") in ("error", "aborted")
 
 
 def is_failure(message: Object) -> bool:

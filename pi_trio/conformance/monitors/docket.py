@@ -133,3 +133,25 @@ class Docket:
         """What was found since the last time."""
         found, self.found = tuple(self.found), []
         return found
+
+
+class Monitor:
+    """What every monitor tells of its docket."""
+
+    def __init__(self, docket: Docket) -> None:
+        self._docket = docket
+
+    @property
+    def candidates(self) -> Releases:
+        """The releases that it may still be."""
+        return self._docket.candidates
+
+    @property
+    def reached(self) -> set[str]:
+        """The clauses that were exercised so far."""
+        return self._docket.reached
+
+    @property
+    def taken(self) -> set[str]:
+        """The names of the transitions that were taken so far."""
+        return {each.name for each in self._docket.taken}

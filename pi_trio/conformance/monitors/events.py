@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
+from ..failed import is_failed
 from .calls import Calls
-from .content import Object, calls_of, is_failed, is_failure, message_of
-from .docket import Docket
-from .finding import Allowed, Finding, Force, Releases
+from .content import Object, calls_of, is_failure, message_of
+from .docket import Docket, Monitor
+from .finding import Allowed, Finding, Force
 from .known import Known
 from .order import (
     AGENT_END,
@@ -51,7 +52,7 @@ _END_OF: Final = {ANSWERING: None, FAILURE_OPEN: END_FAILURE, RESULT: END_RESULT
 _UPDATED: Final = TABLES["line"][ANSWERING, UPDATE]
 
 
-class EventMonitor:
+class EventMonitor(Monitor):
     """Follows one log.
 
     `force` says in which releases each clause is in force; `candidates` are the releases that are possible at first
@@ -68,7 +69,7 @@ class EventMonitor:
         midway: bool = False,
         known: Known | None = None,
     ) -> None:
-        self._docket = force if isinstance(force, Docket) else Docket(force, candidates)
+        super().__init__(force if isinstance(force, Docket) else Docket(force, candidates))
         self._known = known
         self._progress = Progress(self._docket, known)
         self._refusal = Refusal(self._progress, midway=midway)
@@ -78,21 +79,6 @@ class EventMonitor:
         """The last message that was given to the run and looks like a failure's."""
         self._replayed: Object | None = None
         """The last answer with calls that was taken to have been given, since a result came at once."""
-
-    @property
-    def candidates(self) -> Releases:
-        """The releases that it may still be."""
-        return self._docket.candidates
-
-    @property
-    def reached(self) -> set[str]:
-        """The clauses that were exercised so far."""
-        return self._docket.reached
-
-    @property
-    def taken(self) -> set[str]:
-        """The names of the transitions that were taken so far."""
-        return {each.name for each in self._docket.taken}
 
     @property
     def in_run(self) -> bool:

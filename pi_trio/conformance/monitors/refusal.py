@@ -15,13 +15,9 @@ from .content import Object, message_of
 from .digest import BLANK, digest, same
 from .order import (
     AGENT_END,
-    AGENT_START,
     ANSWERING,
     BETWEEN,
     CALLING,
-    END_ANSWER,
-    END_CALLS,
-    END_FAILED,
     END_FAILURE,
     END_INJECTED,
     END_RESULT,
@@ -29,35 +25,17 @@ from .order import (
     LAST,
     NO_RUN,
     RESULT,
-    SAYING,
-    START_ANSWER,
-    START_FAILURE,
-    START_INJECTED,
-    START_RESULT,
-    TURN,
     TURN_END,
-    TURN_START,
-    UPDATE,
 )
 from .outlook import allowed_at
 from .progress import Progress
-from .recovery import MISSING, RESETS, TOO_MANY, TWICE
+from .recovery import ENDS, MIDWAY, MISSING, RESETS, STARTS, TOO_MANY, TWICE
 
 _MOST: Final = 6
 """How many events one event may lack before it: a whole turn with its answer."""
 
 _WAITED: Final = 256
 """How many events of one kind are waited for, and how many kinds."""
-
-_STARTS: Final = frozenset({START_INJECTED, START_ANSWER, START_RESULT, START_FAILURE})
-_ENDS: Final = frozenset({END_INJECTED, END_ANSWER, END_CALLS, END_FAILED, END_RESULT, END_FAILURE})
-
-_MIDWAY: Final = {
-    AGENT_START: NO_RUN, AGENT_END: BETWEEN, TURN_START: BETWEEN, TURN_END: CALLING, START_INJECTED: TURN,
-    END_INJECTED: SAYING, START_ANSWER: TURN, UPDATE: ANSWERING, END_ANSWER: ANSWERING, END_CALLS: ANSWERING,
-    END_FAILED: ANSWERING, START_RESULT: CALLING, END_RESULT: RESULT, START_FAILURE: TURN,
-}  # fmt: skip
-"""Where a log is that begins with a symbol, before it."""
 
 
 class Refusal:
@@ -89,7 +67,7 @@ class Refusal:
         """The line has no transition for this symbol."""
         progress = self.progress
         if self.midway:
-            self.settle_in(_MIDWAY.get(symbol, CALLING))
+            self.settle_in(MIDWAY.get(symbol, CALLING))
             if progress.step(symbol, event):
                 return
         if self.pays(self._key(symbol), message_of(event)) or self.repeats(event):
@@ -138,7 +116,7 @@ class Refusal:
         known = None
         if symbol in (END_INJECTED, END_RESULT, END_FAILURE):
             known = self.progress.message
-        elif symbol in _STARTS and event["type"] == "message_end":
+        elif symbol in STARTS and event["type"] == "message_end":
             known = message_of(event)
         self.owe(self._key(symbol), known)
         self.progress.supply(symbol)
@@ -178,9 +156,9 @@ class Refusal:
 
     @staticmethod
     def _key(symbol: str) -> tuple[Any, ...]:
-        if symbol in _STARTS:
+        if symbol in STARTS:
             return ("message_start",)
-        return ("message_end",) if symbol in _ENDS else (symbol,)
+        return ("message_end",) if symbol in ENDS else (symbol,)
 
     def owe(self, key: tuple[Any, ...], message: Object | None = None) -> None:
         """Note that an event was taken to have come; its message, if that is known."""

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..lines import commands_of, event_of, is_ask
+from ..lines import KEYED, commands_of, event_of, is_ask
 from .content import Object
-from .docket import Docket
+from .docket import Docket, Monitor
 from .ears import Ears
-from .finding import Finding, Force, Releases
+from .finding import Finding, Force
 from .transcript.failures import Failures
-from .transcript.hooks import CallHooks, Reports, TurnHooks
+from .transcript.hooks import CallHooks, TurnHooks
 from .transcript.listeners import Listeners
-from .transcript.payloads import Payloads
+from .transcript.payloads import Payloads, Reports
 from .transcript.queues import Queues
 from .transcript.refusals import Refusals
 from .transcript.requests import RequestHooks, Streams
 from .transcript.signals import Signals
-from .transcript.stage import OF_CALLS, Stage, name_of, prepares
+from .transcript.stage import Stage, name_of, prepares
 
 
-class TraceMonitor:
+class TraceMonitor(Monitor):
     """Follows one trace. `cancelling`: an abort ends what waits for the outside world."""
 
     def __init__(
@@ -34,7 +34,7 @@ class TraceMonitor:
         *,
         cancelling: bool = False,
     ) -> None:
-        self._docket = Docket(force, candidates)
+        super().__init__(Docket(force, candidates))
         self._cancelling = cancelling
         self._line = 0
         self._commands: list[Object] = []
@@ -55,21 +55,6 @@ class TraceMonitor:
             RequestHooks(stage), Streams(stage), CallHooks(stage), Reports(stage), TurnHooks(stage), Queues(stage),
             Listeners(stage), self._signals, Refusals(stage), Failures(stage), Payloads(stage),
         )  # fmt: skip
-
-    @property
-    def candidates(self) -> Releases:
-        """The releases that it may still be."""
-        return self._docket.candidates
-
-    @property
-    def reached(self) -> set[str]:
-        """The clauses that were exercised so far."""
-        return self._docket.reached
-
-    @property
-    def taken(self) -> set[str]:
-        """The names of the transitions that were taken so far."""
-        return {each.name for each in self._docket.taken}
 
     @property
     def open(self) -> int:
@@ -162,7 +147,7 @@ class TraceMonitor:
             if name in stage.heard:
                 self._ears.failed(*stage.heard[name])
                 stage.fail()
-            elif ask.get("fn") not in OF_CALLS:
+            elif ask.get("fn") not in KEYED:
                 stage.fail()
         elif prepares(ask.get("fn")):
             stage.give(command.get("value"))

@@ -3,8 +3,8 @@
 A ruling names something that Pi loses or leaves in disorder. Another implementation may be as careful as the
 runtime and do it in another way. So where a trace is neither the runtime's nor the release's, it is asked for what
 the ruling is about: the *postconditions*, small predicates on the trace. `nesting.py` is the grammar of what is
-said, `promises.py` has one predicate for each of the others; `closings.py` and `ordinary.py` see to it that nothing is
-missing, and that nothing else differs.
+said, `listening.py` has what is promised to those who hear it, and `promises.py` one predicate for each of the other
+rulings; `closings.py` and `ordinary.py` see to it that nothing is missing, and that nothing else differs.
 
 All of them are asked for under every ruling, because who escapes one disorder by way of another is not safe.
 """
@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from ..compare import fingerprint
 from ..protocol import Object
-from . import promises
+from . import listening, promises
 from .closings import debts
 from .nesting import nesting
 from .ordinary import strays
@@ -25,15 +25,15 @@ from .said import Conversation, conversations
 Predicate: TypeAlias = Callable[[Conversation], Iterator[str]]
 
 ALWAYS: Final[tuple[Predicate, ...]] = (
-    nesting, promises.containment, promises.settling, promises.awaiting, promises.delivery, promises.pending,
-    promises.queues,
+    nesting, promises.containment, promises.settling, listening.listeners, listening.awaiting, listening.delivery,
+    promises.pending, promises.queues,
 )  # fmt: skip
 
 OF_RULINGS: Final[dict[str, tuple[Predicate, ...]]] = {
     "D-01": (promises.containment, nesting),
     "D-02": (nesting,),
     "D-03": (nesting, promises.containment),
-    "D-04": (promises.delivery, promises.awaiting),
+    "D-04": (listening.delivery, listening.awaiting, listening.listeners),
     "D-05": (promises.settling,),
     "D-06": (nesting,),
     "D-07": (promises.pending,),
@@ -94,5 +94,5 @@ def _differences(
     """What of a trace, behind the lines that all share, is no matter of the rulings and yet otherwise."""
     if got[-1] != one[-1]:
         yield f"it ends otherwise: {got[-1].get('end')}"
-    yield from debts(got[shared:], one[shared:], other[shared:], before=one[:shared])
+    yield from debts(got, one, other, enters=shared - 1)
     yield from strays(got, one, other, shared=shared)

@@ -4,26 +4,30 @@
     turn    = turn_start message* answer (call-start | call-update | call-end | result)* turn_end(answer, results)
     message = message_start message_update* message_end
 
-Every started call is ended, every ended call has its result, and the results are in the order of the calls. The
-grammar holds for what was said, and for what each listener heard. Callbacks have their places in it too.
+A message ends as it has started; an answer alone grows. `calling.py` has the grammar of the calls. All that holds for
+what was said, and for what each listener heard. Callbacks have their places in it too.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
 import attrs
 
 from ..compare import canonical
+from ..failed import is_failed
+from ..normalise import HOST_TEXT
 from ..protocol import Object
+from .calling import Calls
 from .said import Conversation
 
 _IN_A_TURN: Final = frozenset({
     "streamFn", "transformContext", "convertToLlm", "getApiKey", "prepareRequest", "execute", "beforeToolCall",
     "afterToolCall", "finishTurn",
 })  # fmt: skip
+_UNTOLD: Final = {canonical(None), canonical(HOST_TEXT)}
+"""Errors that cannot be told from others."""
 _BETWEEN_TURNS: Final = frozenset({"prepareNextTurn", "prepareNextTurnWithContext", "shouldStopAfterTurn"})
 
 
@@ -33,18 +37,18 @@ class _Run:
 
     said: list[str] = attrs.field(factory=list[str])
     in_turn: bool = False
-    message: str = ""
-    """The role of the message that is open."""
-    answer: Object | None = None
-    calls: Counter[str] = attrs.field(factory=Counter[str])
-    """How often each call was started and not ended."""
-    ended: Counter[str] = attrs.field(factory=Counter[str])
-    """How often each call was ended and has no result."""
-    results: list[Object] = attrs.field(factory=list[Object])
+    message: Object | None = None
+    """The message that is open, as it was started."""
+    calls: Calls = attrs.field(factory=Calls)
+    """Those of the turn."""
     asked: bool = False
     """A request was made in the turn."""
     told: bool = False
     """The failure of the run has been told, in a turn without a request."""
+    given: Collection[str] = ()
+    """The answers that need no request."""
+    errors: set[str] = attrs.field(factory=set[str])
+    """The errors that failed answers have named, in words that are not the host language's."""
 
     def take(self, event: Object) -> str:
         """Go on by one event; what is wrong with it, or nothing."""
@@ -53,7 +57,7 @@ class _Run:
             return self._end(event)
         if kind == "turn_start":
             wrong = "a turn starts inside a turn" if self.in_turn else ""
-            self.in_turn, self.answer, self.results, self.asked = True, None, [], False
+            self.in_turn, self.calls, self.asked = True, Calls(), False
             return wrong
         if not self.in_turn:
             return f"{kind} outside a turn"
@@ -61,71 +65,71 @@ class _Run:
             return self._end_turn(event)
         if kind.startswith("message_"):
             return self._message(kind.removeprefix("message_"), event["message"])
-        return self._call(kind.removeprefix("tool_execution_"), event.get("toolCallId"))
+        step = kind.removeprefix("tool_execution_")
+        if self.message is not None:
+            return f"{step} of {event.get('toolCallId')} inside a message ({self.message['role']})"
+        return self.calls.take(step, event)
 
     def callback(self, fn: str) -> str:
         """What is wrong with a callback at this place, or nothing."""
         self.asked = self.asked or fn == "streamFn"
-        if self.message and fn in _IN_A_TURN | _BETWEEN_TURNS:
-            return f"{fn} is asked inside a message ({self.message})"
+        if self.message is not None and fn in _IN_A_TURN | _BETWEEN_TURNS:
+            return f"{fn} is asked inside a message ({self.message['role']})"
         if self.in_turn and fn in _BETWEEN_TURNS:
             return f"{fn} is asked inside a turn"
         return "" if self.in_turn or fn not in _IN_A_TURN else f"{fn} is asked outside a turn"
 
     def _message(self, step: str, message: Object) -> str:
-        role: str = message["role"]
+        role = message["role"]
+        started = self.message
         if step == "start":
-            wrong = f"a message starts inside a message ({role})" if self.message else ""
-            self.message = role
-            return wrong
-        wrong = "" if self.message == role else f"message_{step} without its start ({role})"
+            self.message = message
+            return "" if started is None else f"a message starts inside a message ({role})"
+        wrong = (
+            ""
+            if started is not None and started["role"] == role
+            else f"message_{step} without its start ({role})"
+        )
         if step != "end":
             return wrong
-        self.message = ""
+        self.message = None
         self.said.append(canonical(message))
+        # Only an answer grows, and one that failed before it was started does not either.
+        grows = role == "assistant" and started is not None and not is_failed(started)
+        if not grows and started is not None and canonical(started) != canonical(message):
+            wrong = wrong or f"message_end of another message than was started ({role})"
         if role == "assistant":
-            if self.answer is not None and message.get("stopReason") in ("error", "aborted"):
-                wrong = wrong or "a failed answer in a turn that has one"
-            if not self.asked and message.get("stopReason") in ("error", "aborted"):
-                wrong = wrong or ("the failure is told twice" if self.told else "")
-                self.told = True
-            self.answer = message
+            wrong = wrong or (self._failed(message) if is_failed(message) else self._answered(message))
+            self.calls.answer = message
         elif role == "toolResult":
-            call = message["toolCallId"]
-            wrong = wrong or ("" if self.ended[call] else f"a result of {call}, which has not ended")
-            self.ended[call] -= 1
-            self.results.append(message)
+            wrong = wrong or self.calls.answered(message)
         return wrong
 
-    def _call(self, step: str, call: Any) -> str:
-        if self.message:
-            return f"{step} of {call} inside a message ({self.message})"
-        if step == "start":
-            self.calls[call] += 1
-            return ""
-        if not self.calls[call]:
-            return f"{step} of {call}, which does not run"
-        if step == "end":
-            self.calls[call] -= 1
-            self.ended[call] += 1
-        return ""
+    def _answered(self, answer: Object) -> str:
+        asked_for = self.asked or canonical(answer) in self.given
+        return "" if asked_for else "an answer that no request was made for"
+
+    def _failed(self, answer: Object) -> str:
+        """An answer has failed. A run fails once, and may say before that how an answer was cut."""
+        error = canonical(answer.get("errorMessage"))
+        again = not self.asked and (self.told or error in self.errors)
+        self.told = self.told or not self.asked
+        self.errors |= {error} - _UNTOLD
+        if self.calls.answer is not None:
+            return "a failed answer in a turn that has one"
+        return "the failure is told twice" if again else ""
 
     def _end_turn(self, event: Object) -> str:
         self.in_turn = False
-        if self.message:
-            return f"a turn ends inside a message ({self.message})"
-        if unended := sorted(+self.calls):
-            return f"a turn ends while {', '.join(unended)} runs"
-        if unanswered := sorted(+self.ended):
-            return f"a turn ends without the result of {', '.join(unanswered)}"
-        if canonical(event["message"]) != canonical(self.answer):
+        calls = self.calls
+        if self.message is not None:
+            return f"a turn ends inside a message ({self.message['role']})"
+        if wrong := calls.unfinished():
+            return wrong
+        if canonical(event["message"]) != canonical(calls.answer):
             return "turn_end with another answer than its turn has"
-        if canonical(event["toolResults"]) != canonical(self.results):
+        if canonical(event["toolResults"]) != canonical(calls.results):
             return "turn_end with other results than its turn has"
-        calls = [block["id"] for block in event["message"]["content"] if block["type"] == "toolCall"]
-        order = iter(calls)
-        if not all(result["toolCallId"] in order for result in self.results):
-            return "results that are not in the order of their calls"
         return ""
 
     def _end(self, event: Object) -> str:
@@ -159,7 +163,7 @@ def _parse(conversation: Conversation, said: Sequence[tuple[int, Object]]) -> It
             wrong = "" if run is None else run.callback(event["fn"])
         elif event["type"] == "agent_start":
             wrong = "" if run is None or _breaks_off(conversation, at, said) else "agent_start inside a run"
-            run = _Run()
+            run = _Run(given=conversation.given)
         elif run is None:
             wrong = f"{event['type']} outside a run"
         else:

@@ -9,15 +9,19 @@ depends on how it is closed; how it settles has to be as one of the two has it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pi_trio.jsonvalue import ABSENT
 
 from ..compare import canonical, opcodes
+from ..failed import is_failed_answer, tells_failure
 from ..lines import event_of, is_callback
 from ..protocol import Object
-from .told import LIVE, Moment, is_failure, moments
+from .closings import Told, told_by
+from .said import Run, runs
+from .told import LIVE, Moment, moments
 
 _ELSEWHERE: Final = frozenset({"withdrawn", "unhandled", "settled"})
 """Tells that are looked at elsewhere, or not at all."""
@@ -32,16 +36,32 @@ def strays(
     lines: Sequence[Object], one: Sequence[Object], other: Sequence[Object], *, shared: int
 ) -> Iterator[str]:
     """Where the ordinary lines of a trace follow neither of two others, behind the first ones, which all share."""
-    common = {_exactly(line) for line in one[shared:]} & {_exactly(line) for line in other[shared:]}
+    if other[-1] == {"end": "hang"}:
+        other = one  # which alone tells how it goes on
+    # Of a release that is not known nothing is.
+    known = list(one) != list(other)
+    common = {_exactly(line) for line in one[shared:]} if known else set[str]()
+    common.intersection_update(_exactly(line) for line in other[shared:])
     sides = [_Side(each, common, shared) for each in (lines, one, other)]
     got, left, right = (_settled(each[shared:]) for each in (lines, one, other))
     if any(ok not in (left.get(op), right.get(op)) for op, ok in got.items()):
         yield "an operation settles otherwise than in both"
     yield from _strays(*([_outline(line) for line in side.ordinary] for side in sides))
     yield from _strays(*(side.ordinary for side in sides))
-    states, *known = ({canonical(state) for state in side.states} for side in sides)
-    if odd := states.difference(*known):
+    yield from _otherwise_later(*sides, before=set(runs(one[:shared])), good=told_by(one))
+    states, *shown = ({canonical(state) for state in side.states} for side in sides)
+    if odd := states.difference(*shown):
         yield f"it shows a state with what is closed that neither of both shows there: {min(odd):.200}"
+
+
+def _otherwise_later(
+    got: _Side, left: _Side, right: _Side, *, before: Collection[Run], good: Mapping[Run, Told]
+) -> Iterator[str]:
+    """A run that begins later, and has nothing to close, is as in one of both from beginning to end."""
+    for run in dict.fromkeys(got.runs):
+        if run not in before and run in good and good[run].is_good:
+            if got.of(run) not in (left.of(run), right.of(run)):
+                yield f"{run[1]}, which does not fail, goes otherwise than in both"
 
 
 def _settled(lines: Sequence[Object]) -> dict[str, bool]:
@@ -64,6 +84,9 @@ def _strays(got: Sequence[Object], left: Sequence[Object], right: Sequence[Objec
             return
     if all(any(due for due, _ in merged[place:]) for place in places):
         yield "besides what the ruling is about, something is missing that runtime and release both say"
+    mine, one, other = (Counter(map(canonical, each)) for each in (got, left, right))
+    if excess := mine - (one | other):
+        yield f"besides what the ruling is about, it says something more often than either does: {min(excess):.200}"
 
 
 def _reached(merged: Sequence[tuple[bool, str]], place: int, text: str) -> Iterator[int]:
@@ -82,9 +105,11 @@ class _Side:
     def __init__(self, lines: Sequence[Object], common: set[str], shared: int) -> None:
         self.ordinary: list[Object] = []
         self.states: list[Object] = []
-        silent, known = False, moments(lines)
+        self.runs: list[Run] = []
+        """The run of each ordinary line."""
+        silent, known, of = False, moments(lines), runs(lines)
         asked_at = known[shared - 1]
-        for line, moment in zip(lines[shared:], known[shared:], strict=True):
+        for line, moment, run in zip(lines[shared:], known[shared:], of[shared:], strict=True):
             if "send" in line:
                 silent = line["send"]["cmd"] == "answer" and line["send"]["ask"]["fn"] == "listener"
                 asked_at = moment
@@ -97,6 +122,11 @@ class _Side:
                 self.states += [_without_told(state, when)] if state else []
             elif line.get("tell") not in _ELSEWHERE:
                 self.ordinary.append(_shape(line, when))
+                self.runs.append(run)
+
+    def of(self, run: Run) -> list[str]:
+        """The ordinary lines of one run."""
+        return [canonical(line) for line, its in zip(self.ordinary, self.runs, strict=True) if its == run]
 
 
 def _says_nothing(line: Object) -> bool:
@@ -110,14 +140,11 @@ def _closes(line: Object, common: set[str]) -> bool:
     if event is None:
         return False
     kind = event["type"]
-    if kind in _FRAMES or (kind.startswith("message_") and _is_failed_answer(event["message"])):
+    whole = event["message"] if kind in ("message_start", "message_end") else None
+    if kind in _FRAMES or is_failed_answer(whole):
         return True
-    failed = event.get("isError") is True or (kind.startswith("message_") and is_failure(event["message"]))
+    failed = event.get("isError") is True or tells_failure(whole)
     return (failed or kind == "tool_execution_start") and _exactly(line) not in common
-
-
-def _is_failed_answer(message: Object) -> bool:
-    return is_failure(message) and message["role"] == "assistant"
 
 
 def _outline(line: Object) -> Object:
@@ -156,7 +183,7 @@ def _without_told(value: Any, when: Sequence[Moment], name: str = "") -> Any:
     """What has that name, without the failures and the live parts of a state that are shown as they were told."""
     if isinstance(value, list):
         if any(moment.explains(name, value) for moment in when):
-            value = [_TOLD, *(item for item in value if not is_failure(item))]
+            value = [_TOLD, *(item for item in value if not tells_failure(item))]
         return [_without_told(item, when) for item in value]
     if not isinstance(value, dict):
         return value

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from ..compare import canonical
-from ..deliveries import UPDATE, Delivery
-from ..lines import is_callback
+from ..lines import TOOL_PHASE, is_callback
 from ..protocol import Object
 from .said import Conversation, Hearing, Sent
-
-_OF_CALLS: Final = ("execute", "afterToolCall")
 
 _END: Final = "tool_execution_end"
 
@@ -40,10 +37,51 @@ def containment(conversation: Conversation) -> Iterator[str]:
         closed = conversation.closes(canonical(line["ask"]))
         if any(at < end < closed for end in settled):
             yield f"{line['ask']['fn']} runs on when the run settles"
-    withdrawn = [canonical(line["ask"]) for line in conversation.lines if line.get("tell") == "withdrawn"]
-    if len(set(withdrawn)) < len(withdrawn):
-        yield "an ask is withdrawn twice"
+    yield from _withdrawals(conversation)
+    yield from _goes_on_when_cut(conversation)
     yield from _said_before_it_settles(conversation)
+
+
+def _withdrawals(conversation: Conversation) -> Iterator[str]:
+    """Only who is asked is told of an abort, and only what is open is withdrawn, and once.
+
+    Both may cross the answer that the same command gives.
+    """
+    asked = {canonical(line["ask"]): at for at, line in conversation.callbacks()}
+    everybody = {each.asked: each.at for each in conversation.hearings if each.asked is not None} | asked
+    seen: set[str] = set()
+    step = 0
+    for at, line in enumerate(conversation.lines):
+        step = at if "send" in line else step
+        if line.get("tell") not in ("withdrawn", "signal"):
+            continue
+        ask = canonical(line["ask"])
+        if line["tell"] == "signal":
+            if everybody.get(ask, at) >= at or conversation.done(ask) < step or ask in seen:
+                yield f"{line['ask'].get('fn')} is told of an abort, and not open"
+            continue
+        if ask in seen:
+            yield "an ask is withdrawn twice"
+        elif asked.get(ask, at) >= at or conversation.done(ask) < step:
+            yield f"{line['ask'].get('fn')} is withdrawn, and not open"
+        seen.add(ask)
+
+
+def _goes_on_when_cut(conversation: Conversation) -> Iterator[str]:
+    """A tool that is cut has ended: it reports nothing more, and gives no result."""
+    cut: dict[Any, int] = {}
+    for at, line in enumerate(conversation.lines):
+        if line.get("tell") == "withdrawn" and line["ask"]["fn"] == "execute":
+            cut.setdefault(line["ask"]["key"], at)
+    starts: dict[Any, int] = {}
+    for each in conversation.events if cut else ():
+        event = each.event
+        if event["type"] == "tool_execution_start":
+            starts[event["toolCallId"]] = each.first
+        elif event["type"] in TOOL_PHASE and event.get("isError") is not True:
+            call = event["toolCallId"]
+            if starts.get(call, each.first) < cut.get(call, each.first) < each.first:
+                yield f"{event['type']} of {call}, which was cut"
 
 
 def _said_before_it_settles(conversation: Conversation) -> Iterator[str]:
@@ -59,96 +97,26 @@ def _said_before_it_settles(conversation: Conversation) -> Iterator[str]:
 
 
 def settling(conversation: Conversation) -> Iterator[str]:
-    """D-05: every operation settles."""
+    """D-05: every operation settles, as soon as nothing is left of it."""
     end = conversation.lines[-1].get("end")
     if end == "hang" or (end == "settled" and not conversation.is_settled):
         yield "an operation never settles"
-
-
-def awaiting(conversation: Conversation) -> Iterator[str]:
-    """D-01, D-04: an event has reached all who hear it before the run goes on. Only calls go on side by side."""
-    latest: dict[str, Delivery] = {}
-    """Of each kind the event so far that is on its way for the longest time."""
-    for each in conversation.events:
-        waited_for = (latest[kind] for kind in _waits_for(each.event) if kind in latest)
-        if (held := next((other for other in waited_for if other.last > each.first), None)) is not None:
-            yield f"{each.event['type']} is said before all have heard {held.event['type']}"
-        for kind in (_ANY, _kind(each.event)):
-            if kind not in latest or latest[kind].last < each.last:
-                latest[kind] = each
-    yield from _goes_on(conversation)
-
-
-def _goes_on(conversation: Conversation) -> Iterator[str]:
-    """Where a run settles, or somebody is asked, while an event is on its way that is none of a call."""
-    coming = deque(each for each in conversation.events if not _is_of_calls(each.event))
-    settles = {at for at, _ in conversation.settlements}
-    held: Delivery | None = None
-    for at, line in enumerate(conversation.lines):
-        while coming and coming[0].first < at:
-            each = coming.popleft()
-            held = each if held is None or held.last < each.last else held
-        if held is not None and at < held.last:
-            if at in settles or (is_callback(line) and line["ask"]["fn"] not in _OF_CALLS):
-                yield f"it goes on before all have heard {held.event['type']}"
-
-
-_ANY: Final = "any"
-
-
-def _kind(event: Object) -> str:
-    """Events of two kinds may be on their way at once if both are of calls; of one kind, only updates may."""
-    return canonical([event["type"], event["toolCallId"]]) if _is_of_calls(event) else "of the run"
-
-
-def _waits_for(event: Object) -> tuple[str, ...]:
-    """The kinds of event that all have to have heard before this one is said."""
-    if not _is_of_calls(event):
-        return (_ANY,)
-    end = _kind({**event, "type": _END})
-    return (
-        ("of the run", end)
-        if event["type"] == UPDATE
-        else ("of the run", end, _kind({**event, "type": UPDATE}))
-    )
-
-
-def _is_of_calls(event: Object) -> bool:
-    return event["type"] in (UPDATE, _END)
-
-
-def delivery(conversation: Conversation) -> Iterator[str]:
-    """D-04: every listener hears what any other one hears, save one that failed and hears no more of the run.
-
-    The loop alone has one listener, which is the adapter's.
-    """
-    if conversation.of_loop:
-        return
-    runs = {
-        key: _runs([h for h in conversation.hearings if h.listener == key]) for key in conversation.constant
-    }
-    for number in range(max((len(each) for each in runs.values()), default=0)):
-        heard = {key: each[number] if number < len(each) else [] for key, each in runs.items()}
-        for key, mine in heard.items():
-            dropped = bool(mine) and conversation.failed(mine[-1])
-            until = mine[-1].at if dropped else len(conversation.lines)
-            own = _counts(mine)
-            if any(_counts(other, until) - own for other in heard.values() if other is not mine):
-                yield f"{key} does not hear all that the others hear"
-
-
-def _counts(hearings: Iterable[Hearing], until: int = sys.maxsize) -> Counter[str]:
-    """How often each event was heard before a line."""
-    return Counter(canonical(hearing.event) for hearing in hearings if hearing.at < until)
-
-
-def _runs(hearings: Sequence[Hearing]) -> list[list[Hearing]]:
-    runs: list[list[Hearing]] = []
-    for hearing in hearings:
-        if hearing.type == "agent_start" or not runs:
-            runs.append([])
-        runs[-1].append(hearing)
-    return runs
+    begun = {each.command["op"]: each for each in conversation.sent if "op" in each.command}
+    settles = {line["op"]: at for at, line in conversation.settlements}
+    held = deque((each.first, each.last) for each in conversation.events)
+    open_ = deque((at, conversation.closes(canonical(line["ask"]))) for at, line in conversation.callbacks())
+    over = 0
+    for at, line in conversation.settlements:
+        for spans in (held, open_):
+            while spans and spans[0][0] < at:
+                over = max(over, spans.popleft()[1])
+        start = begun[line["op"]]
+        if start.command["cmd"] == "waitForIdle":
+            due = max(start.at, settles.get(conversation.running[start.at], 0))
+        else:
+            due = max(start.at, over)
+        if at > conversation.end_of_step(due):
+            yield f"{line['op']} settles long after its end"
 
 
 def pending(conversation: Conversation) -> Iterator[str]:
@@ -244,10 +212,10 @@ def abort(conversation: Conversation) -> Iterator[str]:
 def _after_abort(
     conversation: Conversation, aborted: int, over: int, queued: Collection[str]
 ) -> Iterator[str]:
-    step = _end_of_step(conversation, aborted)
+    step = conversation.end_of_step(aborted)
     # While a listener is waited for, what it holds up cannot end yet.
     held = max((each.last for each in conversation.events if each.first < step <= each.last), default=aborted)
-    step = _end_of_step(conversation, held)
+    step = conversation.end_of_step(held)
     for at, line in conversation.callbacks():
         if aborted < at < over:
             yield f"{line['ask']['fn']} is asked after an abort"
@@ -257,8 +225,3 @@ def _after_abort(
         said = each.event["type"] == "message_start" and aborted < each.first < over
         if said and _content(each.event["message"]) in queued:
             yield "a queued message is taken after an abort"
-
-
-def _end_of_step(conversation: Conversation, at: int) -> int:
-    lines = conversation.lines
-    return next((later for later in range(at + 1, len(lines)) if "send" in lines[later]), len(lines))

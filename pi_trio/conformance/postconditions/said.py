@@ -6,17 +6,22 @@ every listener; it stands where the first of them hears it, because the state ha
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
 from ..compare import canonical
 from ..deliveries import Delivery
 from ..lines import commands_of, event_of, is_callback
+from ..normalise import with_times_hidden
 from ..protocol import Object
+
+Run: TypeAlias = tuple[int, str]
+"""The number of a conversation, and the operation that is under way in it."""
 
 
 @attrs.frozen
@@ -73,8 +78,17 @@ class Conversation:
 
     @cached_property
     def events(self) -> list[Delivery]:
-        """What was said, each event once, as those heard it who are there all the time (if there are any)."""
-        found: dict[tuple[int, str, int], Delivery] = {}
+        """What was said, each event once."""
+        found = [
+            Delivery(heard[0].event, heard[0].at, max(self.let_go(each) for each in heard))
+            for heard in self.rounds
+        ]
+        return sorted(found, key=lambda delivery: delivery.first)
+
+    @cached_property
+    def rounds(self) -> list[list[Hearing]]:
+        """Who heard what was said, event by event, of those who are there all the time (if there are any)."""
+        found: dict[tuple[int, str, int], list[Hearing]] = {}
         runs, counts = Counter[str](), Counter[tuple[str, int, str]]()
         for hearing in self.hearings:
             who = hearing.listener
@@ -83,12 +97,15 @@ class Conversation:
             runs[who] += hearing.type == "agent_start"
             what = canonical(hearing.event)
             counts[who, runs[who], what] += 1
-            key = (runs[who], what, counts[who, runs[who], what])
-            delivery = found.setdefault(key, Delivery(hearing.event, hearing.at, hearing.at))
-            answer = None if hearing.asked is None else self.answered.get(hearing.asked)
-            let_go = hearing.at if hearing.asked is None else len(self.lines) if answer is None else answer.at
-            delivery.last = max(delivery.last, let_go)
-        return sorted(found.values(), key=lambda delivery: delivery.first)
+            found.setdefault((runs[who], what, counts[who, runs[who], what]), []).append(hearing)
+        return list(found.values())
+
+    def let_go(self, hearing: Hearing) -> int:
+        """The line with which the listener has done with it."""
+        if hearing.asked is None:
+            return hearing.at
+        answer = self.answered.get(hearing.asked)
+        return len(self.lines) if answer is None else answer.at
 
     @cached_property
     def sent(self) -> list[Sent]:
@@ -106,6 +123,32 @@ class Conversation:
             outcomes = reply.get("reply") or [{}] * len(command["cmds"])
             for part, outcome in zip(command["cmds"], outcomes, strict=True):
                 found.append(Sent(at, part, {"reply": outcome["ok"]} if "ok" in outcome else outcome))
+        return found
+
+    @cached_property
+    def running(self) -> list[str]:
+        """Line by line the operation that is under way for the longest time; empty if none is."""
+        begun: defaultdict[int, list[str]] = defaultdict(list)
+        for each in self.sent:
+            if each.command["cmd"] in ("prompt", "continue") and each.accepted:
+                begun[each.at].append(each.command["op"])
+        found: list[str] = []
+        running: list[str] = []
+        for at, line in enumerate(self.lines):
+            running += begun.get(at, ())
+            found.append(running[0] if running else "")
+            if line.get("tell") == "settled" and line["op"] in running:
+                running.remove(line["op"])
+        return found
+
+    @cached_property
+    def under_way(self) -> list[str]:
+        """The same; if none is, the last that was."""
+        latest = ""
+        found: list[str] = []
+        for now in self.running:
+            latest = now or latest
+            found.append(latest)
         return found
 
     @cached_property
@@ -153,10 +196,34 @@ class Conversation:
         begun = {each.command["op"] for each in self.sent if "op" in each.command and each.accepted}
         return begun <= {line["op"] for line in self.lines if line.get("tell") == "settled"}
 
+    @cached_property
+    def steps(self) -> list[int]:
+        """The lines with commands."""
+        return [at for at, line in enumerate(self.lines) if "send" in line]
+
+    @cached_property
+    def given(self) -> set[str]:
+        """The answers that the tester has put in, in prompts, queues and hooks: no request is made for them."""
+        sources = [{**each.command, "event": None, "result": None} for each in self.sent]
+        return {canonical(with_times_hidden(each)) for each in _answers_in(sources)}
+
+    def end_of_step(self, at: int) -> int:
+        """The line of the next command, or the end."""
+        step = bisect_right(self.steps, at)
+        return self.steps[step] if step < len(self.steps) else len(self.lines)
+
+    def command_of(self, at: int) -> Object:
+        """The command in whose step a line is."""
+        command: Object = self.lines[self.steps[bisect_right(self.steps, at) - 1]]["send"]
+        return command
+
     def closes(self, asked: str) -> int:
-        """The line from which on an ask is not open any more: answered, its stream closed, or withdrawn."""
-        if (at := self.withdrawn.get(asked)) is not None:
-            return at
+        """The line from which on an ask is not open any more: done with, or withdrawn."""
+        at = self.withdrawn.get(asked)
+        return self.done(asked) if at is None else at
+
+    def done(self, asked: str) -> int:
+        """The line with which an ask is answered, or its stream closed."""
         answer = self.answered.get(asked)
         if answer is None:
             return len(self.lines)
@@ -169,12 +236,29 @@ class Conversation:
         return ((at, line) for at, line in enumerate(self.lines) if is_callback(line))
 
 
+def runs(lines: Sequence[Object]) -> list[Run]:
+    """Line by line the run that it is of."""
+    return [
+        (number, operation)
+        for number, conversation in enumerate(conversations(lines))
+        for operation in conversation.under_way
+    ]
+
+
 def conversations(lines: Sequence[Object]) -> list[Conversation]:
     """The conversations in a trace."""
     firsts = [at for at, line in enumerate(lines) if line.get("send", {}).get("cmd") == "create"]
     return [
         Conversation(lines[first:last]) for first, last in zip(firsts, [*firsts[1:], len(lines)], strict=True)
     ]
+
+
+def _answers_in(value: Any) -> Iterator[Object]:
+    if isinstance(value, dict) and value.get("role") == "assistant":
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _answers_in(item)
 
 
 def _closes(command: Object, asked: str) -> bool:

@@ -14,7 +14,8 @@ from typing import Any, Final
 import attrs
 
 from ..compare import canonical
-from ..normalise import TIME
+from ..failed import tells_failure
+from ..normalise import with_times_hidden
 from ..protocol import Object
 from .said import Conversation, conversations
 
@@ -23,15 +24,6 @@ LIVE: Final = ("errorMessage", "streamingMessage", "pendingToolCalls")
 
 _PARTS: Final = {"newMessages": 1, "toolResults": 2}
 """What begins later than the transcript: with the run, and with the turn."""
-
-
-def is_failure(message: Any) -> bool:
-    """Whether it is a failed answer, or the result of a call that failed."""
-    if not isinstance(message, dict):
-        return False
-    if message.get("role") == "assistant":
-        return message.get("stopReason") in ("error", "aborted")
-    return message.get("role") == "toolResult" and message.get("isError") is True
 
 
 @attrs.frozen(kw_only=True)
@@ -56,7 +48,7 @@ class Moment:
     def explains(self, name: str, messages: Sequence[Any]) -> bool:
         """Whether a list of that name shows failures as they were told: all of them, in their places, and no others."""
         start = self.starts[_PARTS.get(name, 0)]
-        shown = [canonical(message) for message in messages if is_failure(message)]
+        shown = [canonical(message) for message in messages if tells_failure(message)]
         if not shown or shown != [self.said[at] for at in self.failures if start <= at < self.until]:
             return False
         if messages[0].get("role") == "system":  # the head of the transcript, of which nothing tells
@@ -127,7 +119,7 @@ class _Telling:
             self._since = len(self._said)
             given = command.get("initialState", {}) if name == "create" else command
             for message in given.get("messages", ()):
-                self._say(_with_times_hidden(message))
+                self._say(with_times_hidden(message))
         if name == "reset":
             self._error = self._streaming = None
             self._pending.clear()
@@ -153,12 +145,6 @@ class _Telling:
             self._streaming = None
 
     def _say(self, message: Object) -> None:
-        if is_failure(message):
+        if tells_failure(message):
             self._failures.append(len(self._said))
         self._said.append(canonical(message))
-
-
-def _with_times_hidden(message: Object) -> Object:
-    """A message that the tester gave, as it is shown."""
-    times = (key for key in ("timestamp", "durationMs") if isinstance(message.get(key), (int, float)))
-    return {**message, **dict.fromkeys(times, TIME)}

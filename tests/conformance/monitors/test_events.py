@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pi_trio.conformance.failed import is_failed
 from pi_trio.conformance.monitors import EventMonitor, judge_events
-from pi_trio.conformance.monitors.content import calls_of, is_failed, is_failure
+from pi_trio.conformance.monitors.content import calls_of, is_failure
 from pi_trio.conformance.protocol import Object
 
 from .recordings import FORCE, good_logs

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..content import Object, id_of, is_failed, message_of
-from .stage import LISTENER, TOOL_PHASE, Stage, Watcher, name_of
+from ...failed import is_failed
+from ...lines import TOOL_PHASE
+from ..content import Object, id_of, message_of
+from .stage import LISTENER, Stage, Watcher, name_of
 
 
 class Failures(Watcher):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..content import Object, calls_of, is_failed, message_of
+from ...failed import is_failed
+from ..content import Object, calls_of, message_of
 from ..digest import alike
-from .stage import Stage, Watcher, is_truthy, name_of
+from .stage import Stage, Watcher, is_truthy
 
 
 class CallHooks(Watcher):
@@ -145,32 +146,6 @@ class CallHooks(Watcher):
                 self.docket.holds(self._cut[key])
             elif self.stage.aborted and not before:
                 self.docket.holds("ABORT-05")
-
-
-class Reports(Watcher):
-    """What a tool reports is heard of at once, if nobody is in the way (TOOL-22)."""
-
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
-        self._due: str | None = None
-
-    def sent(self, command: Object) -> None:
-        if self._due is not None:
-            self.docket.breaks("TOOL-22", "a report of a tool that nobody hears of", self._due)
-        self._due, stage = None, self.stage
-        idle = stage.calm and not stage.blurred and not stage.aborted and not stage.heard
-        if (
-            command.get("cmd") == "update"
-            and idle
-            and stage.running
-            and name_of(command["ask"]) in stage.open
-        ):
-            self._due = str(command["ask"].get("key"))
-
-    def said(self, event: Object) -> None:
-        if event.get("type") == "tool_execution_update" and str(event.get("toolCallId")) == self._due:
-            self.docket.holds("TOOL-22")
-            self._due = None
 
 
 def _is_left_alone(tool: Object, arguments: Any) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from ...lines import TOOL_PHASE
 from ..content import Object, message_of
-from .stage import TOOL_PHASE, Stage, Watcher
+from .stage import Stage, Watcher
 
 _OF_A_STREAM: Final = ("message_update", "message_end")
 _WHILE_STREAMING: Final = ("message_start", "message_update")

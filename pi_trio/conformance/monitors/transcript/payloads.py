@@ -1,4 +1,4 @@
-"""What was given to a call comes out of it: its progress as it was reported, and an error that somebody has made one.
+"""What was given to a call comes out of it: its progress, at once and as it was reported, and an error that is one.
 
 A log of events cannot tell what a tool has reported, nor whether a hook has answered with an `isError` that is neither
 true nor false. A trace can: the tester itself has given it.
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..content import Object
 from ..digest import digest
-from .stage import Stage, Watcher
+from .stage import Stage, Watcher, name_of
 
 _MAKERS: Final = ("execute", "afterToolCall")
 _REMEMBERED: Final = 256
@@ -50,6 +50,32 @@ class Payloads(Watcher):
             self.docket.holds("TOOL-04")
         elif len(self._reported) < _REMEMBERED:
             self.docket.breaks("TOOL-04", "an update with another partial result than was reported", key)
+
+
+class Reports(Watcher):
+    """What a tool reports is heard of at once, if nobody is in the way (TOOL-22)."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._due: str | None = None
+
+    def sent(self, command: Object) -> None:
+        if self._due is not None:
+            self.docket.breaks("TOOL-22", "a report of a tool that nobody hears of", self._due)
+        self._due, stage = None, self.stage
+        idle = stage.calm and not stage.blurred and not stage.aborted and not stage.heard
+        if (
+            command.get("cmd") == "update"
+            and idle
+            and stage.running
+            and name_of(command["ask"]) in stage.open
+        ):
+            self._due = str(command["ask"].get("key"))
+
+    def said(self, event: Object) -> None:
+        if event.get("type") == "tool_execution_update" and str(event.get("toolCallId")) == self._due:
+            self.docket.holds("TOOL-22")
+            self._due = None
 
 
 def _is_odd(error: Any) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from ..content import Object, is_failed, message_of
+from ...failed import is_failed
+from ..content import Object, message_of
 from .stage import SAID_BY_TURNS, Stage, Watcher, is_truthy, messages_in, prepares, timeless
 
 _MOST: Final = 1000

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ...lines import KEYED
 from ..content import Object
 from ..docket import Docket
 
 LISTENER: Final = "listener"
 ENDS: Final = frozenset({"RUN-02", "TURN-07", "TURN-13"})
 """What a run breaks that ends too early."""
-OF_CALLS: Final = frozenset({"execute", "beforeToolCall", "afterToolCall"})
 WITHOUT_SIGNAL: Final = frozenset({"convertToLlm", "getApiKey", "getSteeringMessages", "getFollowUpMessages"})
 SAID_BY_TURNS: Final = ("assistant", "toolResult")
 """The roles of what a turn says itself; messages of other roles are always injected."""
-TOOL_PHASE: Final = frozenset({"tool_execution_update", "tool_execution_end"})
-"""Events that a listener may hold while other calls go on."""
 REQUEST_HOOKS: Final = ("prepareRequest", "transformContext", "convertToLlm", "getApiKey")
 _GIVEN: Final = 500
 """So many of the messages that were given, and may still be said, are remembered."""
@@ -190,7 +188,7 @@ class Watcher:
 
 def prepares(fn: Any) -> bool:
     """Whether what a callback returns may hold messages that a turn says."""
-    return fn not in (LISTENER, "streamFn", *OF_CALLS, *REQUEST_HOOKS)
+    return fn not in (LISTENER, "streamFn", *KEYED, *REQUEST_HOOKS)
 
 
 def is_truthy(value: Any) -> bool:

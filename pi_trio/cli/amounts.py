@@ -1,0 +1,19 @@
+"""Amounts on a command line: so many seconds, so many megabytes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from contextlib import suppress
+
+
+def amount_of(unit: str) -> Callable[[str], float]:
+    """A parser of arguments: it takes a finite number above 0, and says in that unit what is needed."""
+
+    def parse(text: str) -> float:
+        with suppress(ValueError):
+            if 0 < (value := float(text)) < float("inf"):
+                return value
+        raise argparse.ArgumentTypeError(f"a number of {unit} above 0 is needed")
+
+    return parse
