@@ -1,0 +1,103 @@
+"""What must hold of a batch in whatever order its calls report and end: written here once more, from nothing else.
+
+The calls of a scope say what tells them apart: call t2 reports `t2.1`, `t2.2` and so on, and returns `t2 done`. So it
+can be read off the events of one listener what has become of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
+
+from pi_trio.conformance.compare import canonical
+from pi_trio.conformance.fixed_texts import ABORTED
+from pi_trio.conformance.protocol import Object
+
+from .scope import Fault
+
+UPDATE: Final = "tool_execution_update"
+END: Final = "tool_execution_end"
+
+
+def call_ids(calls: int) -> tuple[str, ...]:
+    """What the calls of a batch are called, in source order."""
+    return tuple(f"t{number}" for number in range(1, calls + 1))
+
+
+def report(call: str, number: int) -> str:
+    """What a call reports, counted from 1."""
+    return f"{call}.{number}"
+
+
+def returned(call: str) -> str:
+    """What it returns."""
+    return f"{call} done"
+
+
+def text_of(holder: Any) -> str:
+    """The text of a result, or of a message."""
+    return "".join(block["text"] for block in holder["content"])
+
+
+def told(events: Sequence[Object]) -> tuple[tuple[str, str], ...]:
+    """The reports and ends, in their order: whose, and what it says."""
+    return tuple(
+        (event["toolCallId"], text_of(event["partialResult" if event["type"] == UPDATE else "result"]))
+        for event in events
+        if event["type"] in (UPDATE, END)
+    )
+
+
+def cut_calls(events: Sequence[Object]) -> frozenset[str]:
+    """The calls that ended because of an abort."""
+    return frozenset(call for call, said in told(events) if said == ABORTED)
+
+
+def faults_of(
+    events: Sequence[Object], *, calls: int, updates: int, may_be_cut: bool, overlapping: bool = False
+) -> Iterator[Fault]:
+    """What is wrong with the batch, and with the run around it.
+
+    Args:
+        may_be_cut: an abort may have ended calls.
+        overlapping: a listener is held up by another one, so it may hear the reports of a call in another order.
+    """
+    heard = told(events)
+    ids = call_ids(calls)
+    for call in ids:
+        *reports, end = [said for who, said in heard if who == call] or [""]
+        if overlapping:
+            reports.sort()
+        yield from _faults_of_call(call, [*reports, end], updates, may_be_cut)
+    ends = {event["toolCallId"]: event for event in events if event["type"] == END}
+    results = [event["message"] for event in events if _is_result(event)]
+    if [message["toolCallId"] for message in results] != list(ids):
+        yield Fault("results in source order", f"{[message['toolCallId'] for message in results]}")
+    for message in results:
+        ended = ends.get(message["toolCallId"])
+        if ended is not None and _said(message, message) != _said(ended["result"], ended):
+            yield Fault("a result is what the end said", f"{text_of(message)!r} of {message['toolCallId']}")
+    types = [event["type"] for event in events]
+    if types.count("agent_end") != 1 or types[-1] != "agent_end":
+        yield Fault("one end, and nothing behind it", f"agent_end {types.count('agent_end')} times")
+
+
+def _faults_of_call(call: str, said: Sequence[str], updates: int, may_be_cut: bool) -> Iterator[Fault]:
+    whole = [*(report(call, number) for number in range(1, updates + 1)), returned(call)]
+    cut = may_be_cut and said[-1] == ABORTED and list(said[:-1]) == whole[: len(said) - 1]
+    if list(said) != whole and not cut:
+        yield Fault("each call's reports in order, then its end", f"{call}: {', '.join(said) or 'nothing'}")
+
+
+def _said(result: Any, holder: Any) -> tuple[str, object]:
+    return text_of(result), holder["isError"]
+
+
+def _is_result(event: Object) -> bool:
+    return bool(event["type"] == "message_end" and event["message"]["role"] == "toolResult")
+
+
+def rest_of(events: Sequence[Object], further: Collection[object] = ()) -> str:
+    """All that is left when the order of reports and ends is taken away."""
+    left = [event for event in events if event["type"] not in (UPDATE, END)]
+    return canonical([*left, *further])
