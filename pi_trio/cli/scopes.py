@@ -1,40 +1,48 @@
-"""`pi-trio scopes`: plays small scopes of the runtime whole: every order of gates, every schedule of tasks."""
+"""`pi-trio scopes`: plays small scopes whole: every order of gates, and every schedule of the runtime's tasks."""
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
 import shlex
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeVar
 
+import trio
+
+from pi_trio.conformance.keeper import Opener, open_keeper
+from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.report.scoped import (
     clears,
     coverages_document,
     show_coverages,
+    show_not_offered,
     show_play,
     show_scopes,
 )
 from pi_trio.conformance.report.terminal import make_console
-from pi_trio.conformance.scopes import Coverage, OrderError, Scope, catalogue
+from pi_trio.conformance.scopes import Coverage, OrderError, Scope, catalogue, gates
 from pi_trio.conformance.verdict import ExitCode
-from pi_trio.profile import PROFILES
 
-from .candidates import DEFAULT_PROFILE, checked_profile
+from .candidates import DEFAULT_PROFILE, checked_profile, one_subject, subject_arguments
 from .pace import progress
 from .places import json_argument, write_json
-from .refusing import refusing
+from .refusing import complain, refusing
 from .usage import UsageError, verbose_argument
+
+S = TypeVar("S", bound=Scope)
 
 _MORE: Final = """\
 gates-3x2 is a batch of three calls that report twice each. Whatever can happen next
 waits for the tester, who lets it happen in every order that there is; with `abort` and
 `steer` in its name these happen once, at every point. `signal` and `cancel` are what an
-abort is: advice, or the end of all that waits for the outside.
+abort is: advice, or the end of all that waits for the outside. Anybody can be driven so
+whose quiescence is exact and whose order is total.
 
-schedules-2x1 is a batch of two calls that report once. Nothing waits for the tester:
-whenever several tasks could run, every choice is tried, so each may be left behind for
-as long as one likes; with `pass` in its name, each runs once before any runs again, as
-in trio itself. `slow` is a listener that takes its time.
+schedules-2x1 is a batch of two calls that report once, in the runtime of this package.
+Nothing waits for the tester: whenever several tasks could run, every choice is tried,
+so each may be left behind for as long as one likes; with `pass` in its name, each runs
+once before any runs again, as in trio itself. `slow` is a listener that takes its time.
 
 Each play is judged by the clauses, by what must hold of a batch in any order, and by
 the other plays: the order decides what is told when, and nothing else.
@@ -44,20 +52,23 @@ listener has told apart; how many outcomes there are (which calls an abort has c
 what became of the steering message); and what is wrong.
 
 examples:
-  pi-trio scopes                                     what takes a minute
-  pi-trio scopes --all                               what takes the time for a meal
-  pi-trio scopes --scope 'gates-3x1*'
+  pi-trio scopes                                     the runtime: what takes a minute
+  pi-trio scopes --all                               what takes an hour
+  pi-trio scopes --subject pi@1.6.0                  a release of Pi
+  pi-trio scopes --exec 'node my-adapter.js'         your implementation
   pi-trio scopes --scope gates-2x1 --order 't1 t2 t2 t1'       one order, as it is heard
 
 exit codes:
-  0 nothing is wrong   1 something is   2 wrong usage, or no such scope or order
-  4 fault of pi-trio   130 interrupted; what was played up to there is shown
+  0 nothing is wrong                           2 wrong usage, or no such scope or order
+  1 something is, or no scope can be played    3 the subject did not start
+  4 fault of pi-trio     130 interrupted; what was played up to there is shown
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.epilog = _MORE
+    subject_arguments(parser)
     parser.add_argument(
         "--scope", metavar="GLOB", action="append", default=[],
         help="only scopes whose name matches, of all that there are; may be given several times",
@@ -69,11 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--order", metavar="WORDS", help="show one order of one scope, as a listener heard it"
     )
-    parser.add_argument(
-        "--profile",
-        default=DEFAULT_PROFILE,
-        help=f"as what the runtime behaves: {', '.join(PROFILES)}, or a composite (default: %(default)s)",
-    )
     json_argument(parser, "what was played and found")
     verbose_argument(parser)
 
@@ -81,11 +87,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @refusing
 def run(options: argparse.Namespace) -> int:
     """Play, print, and return the exit code."""
-    scopes = _selected(options)
     console = make_console()
     if options.list:
-        show_scopes(console, scopes)
+        profile = checked_profile(options.profile or DEFAULT_PROFILE)
+        show_scopes(console, _selected(options, catalogue(profile, whole=_whole(options))))
         return ExitCode.CONFORMANT
+    profile, other = trio.run(_who, options)
+    if other is None:
+        scopes = _selected(options, catalogue(profile, whole=_whole(options)))
+    else:
+        opener, hello = other
+        of_gates = _selected(options, gates(profile, whole=_whole(options), subject=opener))
+        lacking = {scope: scope.lacks(hello) for scope in of_gates}
+        show_not_offered(console, lacking.items())
+        scopes = [scope for scope, lacks in lacking.items() if not lacks]
+        if not scopes:
+            return complain("the subject offers none of the selected scopes", ExitCode.NOT_CONFORMANT)
     if options.order is not None:
         return _show_order(options, scopes)
     coverages: list[Coverage] = []
@@ -102,17 +119,38 @@ def run(options: argparse.Namespace) -> int:
     return ExitCode.CONFORMANT if clears(coverages) else ExitCode.NOT_CONFORMANT
 
 
-def _selected(options: argparse.Namespace) -> tuple[Scope, ...]:
+async def _who(options: argparse.Namespace) -> tuple[str, tuple[Opener, Object] | None]:
+    """As what somebody is judged, and who it is and what it says of itself, if it is not the runtime in this process.
+
+    Raises:
+        SubjectUnavailable, SubjectUnstartable: it cannot be had, or does not start.
+        UsageError: there is no such subject, or no such profile.
+    """
+    profile, candidate = await one_subject(options)
+    if not candidate.by_runtime:
+        return profile, None
+    async with open_keeper(candidate.opener) as keeper:
+        await keeper.start()
+        return profile, (candidate.opener, keeper.hello)
+
+
+def _whole(options: argparse.Namespace) -> bool:
+    return options.all or bool(options.scope)
+
+
+def _selected(options: argparse.Namespace, known: Iterable[S]) -> list[S]:
     """Raises: UsageError: no scope is."""
-    known = catalogue(checked_profile(options.profile), whole=options.all or bool(options.scope))
     globs: list[str] = options.scope or ["*"]
-    chosen = tuple(each for each in known if any(fnmatch.fnmatchcase(each.name, glob) for glob in globs))
+    chosen = [each for each in known if any(fnmatch.fnmatchcase(each.name, glob) for glob in globs)]
     if not chosen:
-        raise UsageError(f"no scope is called {' or '.join(globs)}; `pi-trio scopes --list --all` lists them")
+        raise UsageError(
+            f"no scope is called {' or '.join(globs)}; `pi-trio scopes --list --all` lists them, of which those of "
+            "schedules are the runtime's alone"
+        )
     return chosen
 
 
-def _show_order(options: argparse.Namespace, scopes: tuple[Scope, ...]) -> int:
+def _show_order(options: argparse.Namespace, scopes: Sequence[Scope]) -> int:
     if len(scopes) != 1:
         raise UsageError(f"--order is one of one scope, and {len(scopes)} are selected; name it with --scope")
     try:
@@ -126,6 +164,12 @@ def _show_order(options: argparse.Namespace, scopes: tuple[Scope, ...]) -> int:
 def _again(options: argparse.Namespace, scope: Scope, order: tuple[str, ...]) -> str:
     """The command that shows one order."""
     words = ["pi-trio", "scopes", "--scope", scope.name, "--order", " ".join(order)]
-    if options.profile != DEFAULT_PROFILE:
-        words += ["--profile", options.profile]
-    return shlex.join(words)
+    named = {
+        "--exec": options.command,
+        "--ws": options.ws,
+        "--subject": options.subject,
+        "--profile": options.profile,
+    }
+    return shlex.join(
+        [*words, *(word for name, value in named.items() if value is not None for word in (name, value))]
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -121,3 +123,36 @@ def test_an_interrupt_leaves_what_was_played(
 def test_another_profile(profile: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["scopes", *SMALL, "--profile", profile]) == 0
     assert "nothing wrong" in capfd.readouterr().out
+
+
+LATE_TURN = shlex.join([sys.executable, "-m", "tests.conformance.subjects_in_python.late_turn"])
+
+
+def test_another_implementation_is_judged_by_its_gates(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scopes", "--exec", LATE_TURN, "--scope", "*-2x0"]) == 1
+    out = capfd.readouterr().out
+    assert list(rows(out)) == ["gates-2x0"]
+    assert re.search(r"^gates-2x0: TURN-01$", out, re.MULTILINE)
+    assert f"--order 't1 t2' --exec {shlex.quote(LATE_TURN)}" in out
+    assert out.endswith(" s: 1 thing wrong\n")
+
+
+def test_what_a_subject_does_not_offer_is_not_played(
+    peer: Callable[..., str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["scopes", "--exec", peer(), "--scope", "gates-1x[12]"]) == 1
+    captured = capfd.readouterr()
+    assert captured.out == "not offered, for want of command update: gates-1x1, gates-1x2\n"
+    assert captured.err == "pi-trio: the subject offers none of the selected scopes\n"
+
+
+def test_who_does_not_start_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["scopes", "--exec", "/no/such/program"]) == 3
+    assert "did not start" in capfd.readouterr().err
+
+
+def test_schedules_are_the_runtimes_alone(
+    peer: Callable[..., str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["scopes", "--exec", peer(), "--scope", "schedules-*"]) == 2
+    assert "those of schedules are the runtime's alone" in capfd.readouterr().err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import attrs
@@ -57,9 +57,20 @@ def show_coverages(
     )
 
 
+def show_not_offered(console: Console, lacking: Iterable[tuple[Scope, tuple[str, ...]]]) -> None:
+    """Print which scopes a subject cannot be driven through: a line for each thing that it lacks."""
+    names: dict[tuple[str, ...], list[str]] = {}
+    for scope, lacks in lacking:
+        if lacks:
+            names.setdefault(lacks, []).append(scope.name)
+    for lacks, those in names.items():
+        line = f"not offered, for want of {', '.join(lacks)}: {', '.join(those)}"
+        console.print(Text(clean(line), style="dim"), soft_wrap=True)
+
+
 def clears(coverages: Sequence[Coverage]) -> bool:
-    """Whether all was played, and nothing is wrong."""
-    return all(each.complete and not each.found for each in coverages)
+    """Whether something was played, all of it, and nothing is wrong."""
+    return bool(coverages) and all(each.complete and not each.found for each in coverages)
 
 
 def summary(coverages: Sequence[Coverage]) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Final, TypeAlias
 
+from pi_trio.conformance.keeper import Opener
+
 from .gates import Gates
 from .schedules import Schedules
 from .scope import Beside, Mode, Scope
@@ -30,6 +32,7 @@ _FEW: Final[tuple[_Batch, ...]] = (
 """Batches that have some hundreds of schedules, at most."""
 
 _MANY: Final[tuple[_Batch, ...]] = (
+    (2, 2, ()),
     (2, 1, ("abort",)),
     (2, 1, ("steer",)),
     (3, 0, ("abort",)),
@@ -44,14 +47,17 @@ def catalogue(profile: str, *, whole: bool) -> tuple[Scope, ...]:
     Args:
         whole: also those that take long.
     """
-    gates = (scope for scope in _gates(profile) if whole or scope.orders <= QUICK)
-    return (*gates, *_schedules(profile, whole=whole))
+    return (*gates(profile, whole=whole), *_schedules(profile, whole=whole))
 
 
-def _gates(profile: str) -> Iterator[Gates]:
-    for calls, updates, beside in product((1, 2, 3), (0, 1, 2), _BESIDE):
-        for mode in _modes(beside):
-            yield Gates(calls=calls, updates=updates, beside=beside, mode=mode, profile=profile)
+def gates(profile: str, *, whole: bool, subject: Opener | None = None) -> tuple[Gates, ...]:
+    """Those among them that anybody can be driven through; `subject` opens who is."""
+    every = (
+        Gates(calls=calls, updates=updates, beside=beside, mode=mode, profile=profile, subject=subject)
+        for calls, updates, beside in product((1, 2, 3), (0, 1, 2), _BESIDE)
+        for mode in _modes(beside)
+    )
+    return tuple(scope for scope in every if whole or scope.orders <= QUICK)
 
 
 def _schedules(profile: str, *, whole: bool) -> Iterator[Schedules]:

@@ -15,9 +15,10 @@ import attrs
 import trio
 
 from pi_trio.conformance.fixed_texts import ABORTED
-from pi_trio.conformance.keeper import open_keeper
+from pi_trio.conformance.keeper import Opener, open_keeper
 from pi_trio.conformance.lines import event_of
 from pi_trio.conformance.lockstep import Run
+from pi_trio.conformance.needs import is_exact, missing, needs
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scheduling import first_in_first_out
@@ -59,7 +60,8 @@ class Gates:
         calls, updates: how many calls there are, and how often each reports.
         beside: what else happens once, at every point.
         mode: whether an abort is advice, or cancels.
-        profile: as which release the runtime is judged.
+        profile: as which release is judged.
+        subject: opens who is judged; None: the runtime of this package, which keeps the rulings too.
     """
 
     calls: int
@@ -67,6 +69,7 @@ class Gates:
     beside: tuple[Beside, ...] = ()
     mode: Mode = "signal"
     profile: str = "pi-1.6.0"
+    subject: Opener | None = None
 
     @property
     def name(self) -> str:
@@ -91,7 +94,7 @@ class Gates:
         return number_of_orders([len(track) for track in self._tracks])
 
     def plays(self) -> Iterator[Play]:
-        """Each order on the runtime of this package."""
+        """Each order."""
         left = orders(self._tracks)
         while some := [*islice(left, _AT_ONCE)]:
             yield from self._plays(some)
@@ -137,9 +140,17 @@ class Gates:
         return attrs.evolve(self._base, title=" ".join(order), steps=(first, *steps, last))
 
     def _plays(self, some: Sequence[tuple[str, ...]]) -> Iterator[Play]:
-        with first_in_first_out():
-            runs = trio.run(_drive, self.profile, [self.scenario(order) for order in some])
-        return map(self._play, some, runs)
+        opener = self.subject or runtime_inside(self.profile, _PATIENCE)
+        return map(self._play, some, _driven(opener, [self.scenario(order) for order in some]))
+
+    def lacks(self, hello: Object) -> tuple[str, ...]:
+        """What a subject would have to offer, and does not, to be driven through this scope."""
+        # Whatever is beside comes while the batch runs, and the abort last, which may end it.
+        gates = (gate for track in self._tracks[: self.calls] for gate in track)
+        scenario = self.scenario([*sorted(self.beside, reverse=True), *gates])
+        (run,) = _driven(runtime_inside(self.profile, _PATIENCE), [scenario])
+        exact = () if is_exact(hello) else ("quiescence: exact, and order: total",)
+        return (*missing(needs(scenario, run.lines), hello), *exact)
 
     def _play(self, order: tuple[str, ...], run: Run) -> Play:
         events = tuple(event for line in run.lines if (event := event_of(line)) is not None)
@@ -159,7 +170,8 @@ class Gates:
         if run.lines[-1] != {"end": "settled"}:
             yield Fault("it settles", f"it ends {run.lines[-1]['end']}")
             return
-        yield from faults_in_trace(run.lines, self.profile, cancelling=self.mode == "cancel")
+        cancelling, strict = self.mode == "cancel", self.subject is None
+        yield from faults_in_trace(run.lines, self.profile, cancelling=cancelling, strict=strict)
         yield from faults_of(events, calls=self.calls, updates=self.updates, may_be_cut=bool(fate.cut))
         if told(events) != fate.told:
             heard = ", ".join(f"{who}: {said}" for who, said in told(events))
@@ -205,6 +217,10 @@ class _Fate:
     steered: str
 
 
-async def _drive(profile: str, some: Sequence[Scenario]) -> list[Run]:
-    async with open_keeper(runtime_inside(profile, _PATIENCE)) as keeper:
-        return [await keeper.drive(each) for each in some]
+def _driven(opener: Opener, some: Sequence[Scenario]) -> list[Run]:
+    async def main() -> list[Run]:
+        async with open_keeper(opener) as keeper:
+            return [await keeper.drive(each) for each in some]
+
+    with first_in_first_out():
+        return trio.run(main)

@@ -13,19 +13,26 @@ from pi_trio.conformance.protocol import Object
 from .scope import Fault
 
 
-def faults_in_trace(lines: Sequence[Object], profile: str, *, cancelling: bool) -> Iterator[Fault]:
-    """Of a whole trace; `cancelling`: its aborts cancel."""
-    return _faults(judge_trace(lines, _force(profile), cancelling=cancelling), "line")
+def faults_in_trace(
+    lines: Sequence[Object], profile: str, *, cancelling: bool, strict: bool
+) -> Iterator[Fault]:
+    """Of a whole trace.
+
+    Args:
+        cancelling: its aborts cancel.
+        strict: the rulings have to be kept, too.
+    """
+    return _faults(judge_trace(lines, _force(profile), cancelling=cancelling), "line", strict=strict)
 
 
 def faults_in_events(events: Sequence[Object], profile: str) -> Iterator[Fault]:
-    """Of what one listener heard."""
-    return _faults(judge_events(events, _force(profile)), "event")
+    """Of what a listener of the runtime heard."""
+    return _faults(judge_events(events, _force(profile)), "event", strict=True)
 
 
-def _faults(judgement: Judgement, place: str) -> Iterator[Fault]:
-    # The runtime keeps the rulings too, so what is as Pi does it is a fault like any other.
-    return (Fault(found.clause, f"{found.said} ({place} {found.at})") for found in judgement.findings)
+def _faults(judgement: Judgement, place: str, *, strict: bool) -> Iterator[Fault]:
+    found = judgement.findings if strict else judgement.broken
+    return (Fault(each.clause, f"{each.said} ({place} {each.at})") for each in found)
 
 
 @cache

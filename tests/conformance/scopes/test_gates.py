@@ -7,10 +7,12 @@ from typing import Final
 
 import pytest
 
+from pi_trio.conformance.driver.serve import hello
+from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scopes import Coverage, Gates, OrderError, catalogue
-from pi_trio.conformance.scopes.scope import Mode
-from pi_trio.profile import PROFILES
+from pi_trio.conformance.scopes.scope import Beside, Mode
+from pi_trio.profile import PI_1_6_0, PROFILES
 
 #: What is played here; `pi-trio scopes --all` plays the rest.
 FEW: Final = 200
@@ -102,3 +104,23 @@ def test_one_order_can_be_played_again() -> None:
 def test_what_is_no_order_is_refused(order: str) -> None:
     with pytest.raises(OrderError, match="an order of gates-2x1 has 2 times t1, 2 times t2"):
         Gates(calls=2, updates=1).again(tuple(order.split()))
+
+
+@pytest.mark.parametrize(
+    ("changed", "beside", "mode", "lacks"),
+    [
+        ({}, ("abort", "steer"), "cancel", ()),
+        ({"features": {}}, ("abort", "steer"), "signal", ()),
+        ({"features": {}}, ("abort", "steer"), "cancel", ("feature abort: cancelling",)),
+        ({"features": {"abort": "cancelling"}}, ("abort",), "signal", ("feature abort: advisory",)),
+        ({"features": {"liveState": False}}, ("steer",), "signal", ("feature liveState",)),
+        ({"features": {"liveState": False}}, (), "signal", ()),
+        ({"order": "partial"}, (), "signal", ("quiescence: exact, and order: total",)),
+        ({"quiescence": "none"}, (), "signal", ("quiescence: exact, and order: total",)),
+    ],
+)
+def test_what_somebody_lacks_to_be_driven_through_it(
+    changed: Object, beside: tuple[Beside, ...], mode: Mode, lacks: tuple[str, ...]
+) -> None:
+    scope = Gates(calls=2, updates=1, beside=beside, mode=mode)
+    assert scope.lacks({**hello(PI_1_6_0), **changed}) == lacks
