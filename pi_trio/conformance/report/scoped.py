@@ -80,7 +80,8 @@ def summary(coverages: Sequence[Coverage]) -> str:
     whole = sum(each.complete for each in coverages)
     covered = "" if whole == len(coverages) else f", {whole} of them whole"
     found = f"{count(wrong, 'thing')} wrong" if wrong else "nothing wrong"
-    return f"{count(len(coverages), 'scope')}{covered}, {plays:,} plays in {seconds:.0f} s: {found}"
+    so_far = "" if whole == len(coverages) else " so far"
+    return f"{count(len(coverages), 'scope')}{covered}, {plays:,} plays in {seconds:.0f} s: {found}{so_far}"
 
 
 def coverages_document(coverages: Sequence[Coverage]) -> Object:

@@ -18,6 +18,7 @@ from pi_trio.codec import unstructure
 from pi_trio.conformance.normalise import Normaliser
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.scheduling import Pick, picked
+from pi_trio.conformance.subjects.inside import logging_kept
 from pi_trio.events import AgentEvent, StreamDone
 from pi_trio.messages import AssistantMessage, TextContent, ToolCall, ToolResult, Usage
 from pi_trio.models.stream import ResponseStream
@@ -80,7 +81,7 @@ class FreeBatch:
 
     def run(self) -> None:
         """Play it. Not to be called inside trio."""
-        with picked(self._go_on):
+        with picked(self._go_on), logging_kept("pi_trio"):
             trio.run(self._main, clock=trio.testing.MockClock(autojump_threshold=0))
 
     async def _main(self) -> None:

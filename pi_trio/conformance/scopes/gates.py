@@ -39,7 +39,7 @@ from pi_trio.conformance.scripting import (
 from pi_trio.conformance.subjects.choice import runtime_inside
 
 from .judged import faults_in_trace
-from .laws import call_ids, faults_of, report, rest_of, returned, told
+from .laws import call_ids, faults_of, faults_of_state, report, rest_of, returned, told
 from .orders import number_of_orders, orders
 from .scope import STEERED, Beside, Fault, Mode, OrderError, Play, name_of
 
@@ -159,7 +159,7 @@ class Gates:
             order=order,
             events=events,
             alike=(fate.cut, fate.aborted, fate.steered),
-            rest=rest_of(events, [line for line in run.lines if isinstance(line.get("reply"), dict)]),
+            rest=rest_of(events, _states(run)),
             faults=tuple(self._faults(run, events, fate)),
         )
 
@@ -170,6 +170,7 @@ class Gates:
         if run.lines[-1] != {"end": "settled"}:
             yield Fault("it settles", f"it ends {run.lines[-1]['end']}")
             return
+        yield from faults_of_state(_states(run))
         cancelling, strict = self.mode == "cancel", self.subject is None
         yield from faults_in_trace(run.lines, self.profile, cancelling=cancelling, strict=strict)
         yield from faults_of(events, calls=self.calls, updates=self.updates, may_be_cut=bool(fate.cut))
@@ -215,6 +216,11 @@ class _Fate:
     cut: frozenset[str]
     aborted: bool
     steered: str
+
+
+def _states(run: Run) -> list[Object]:
+    """The agent's state wherever it was looked at: behind the last gate, if nothing has broken off."""
+    return [line["reply"] for line in run.lines if isinstance(line.get("reply"), dict)]
 
 
 def _driven(opener: Opener, some: Sequence[Scenario]) -> list[Run]:

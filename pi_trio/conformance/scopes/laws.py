@@ -19,6 +19,10 @@ UPDATE: Final = "tool_execution_update"
 END: Final = "tool_execution_end"
 
 
+_AT_WORK: Final = ("isStreaming", "streamingMessage", "pendingToolCalls", "signal")
+"""What an agent's state has in it while a run is under way, and then only."""
+
+
 def call_ids(calls: int) -> tuple[str, ...]:
     """What the calls of a batch are called, in source order."""
     return tuple(f"t{number}" for number in range(1, calls + 1))
@@ -80,6 +84,14 @@ def faults_of(
     types = [event["type"] for event in events]
     if types.count("agent_end") != 1 or types[-1] != "agent_end":
         yield Fault("one end, and nothing behind it", f"agent_end {types.count('agent_end')} times")
+
+
+def faults_of_state(states: Sequence[Object]) -> Iterator[Fault]:
+    """What is wrong with the agent's state behind the last gate, as the `state` command tells it."""
+    for state in states:
+        left = [name for name in _AT_WORK if state.get(name)]
+        if left:
+            yield Fault("the state is at rest", ", ".join(left))
 
 
 def _faults_of_call(call: str, said: Sequence[str], updates: int, may_be_cut: bool) -> Iterator[Fault]:
