@@ -21,7 +21,7 @@ from pi_trio.conformance.report.scoped import (
     show_scopes,
 )
 from pi_trio.conformance.report.terminal import make_console
-from pi_trio.conformance.scopes import Coverage, OrderError, Scope, catalogue, gates
+from pi_trio.conformance.scopes import Coverage, OrderError, Scope, catalogue, catalogue_for_others
 from pi_trio.conformance.verdict import ExitCode
 
 from .candidates import DEFAULT_PROFILE, checked_profile, one_subject, subject_arguments
@@ -42,7 +42,8 @@ whose quiescence is exact and whose order is total.
 schedules-2x1 is a batch of two calls that report once, in the runtime of this package.
 Nothing waits for the tester: whenever several tasks could run, every choice is tried,
 so each may be left behind for as long as one likes; with `pass` in its name, each runs
-once before any runs again, as in trio itself. `slow` is a listener that takes its time.
+once before any runs again, as in trio itself. `slow` is a listener that takes its time,
+`fail` one that fails once.
 
 Each play is judged by the clauses, by what must hold of a batch in any order, and by
 the other plays: the order decides what is told when, and nothing else.
@@ -97,8 +98,8 @@ def run(options: argparse.Namespace) -> int:
         scopes = _selected(options, catalogue(profile, whole=_whole(options)))
     else:
         opener, hello = other
-        of_gates = _selected(options, gates(profile, whole=_whole(options), subject=opener))
-        lacking = {scope: scope.lacks(hello) for scope in of_gates}
+        known = catalogue_for_others(profile, whole=_whole(options), subject=opener)
+        lacking = {scope: scope.lacks(hello) for scope in _selected(options, known)}
         show_not_offered(console, lacking.items())
         scopes = [scope for scope, lacks in lacking.items() if not lacks]
         if not scopes:

@@ -9,7 +9,7 @@ by the other plays: the order may decide what is told when, and nothing else.
 from __future__ import annotations
 
 from .catalogue import catalogue as catalogue
-from .catalogue import gates as gates
+from .catalogue import catalogue_for_others as catalogue_for_others
 from .covering import Coverage as Coverage
 from .covering import Found as Found
 from .gates import Gates as Gates

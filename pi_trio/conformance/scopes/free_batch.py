@@ -25,7 +25,7 @@ from pi_trio.models.stream import ResponseStream
 from pi_trio.tools.tool import Tool, UpdateFn
 
 from .laws import call_ids, report, returned
-from .scope import STEERED, Beside, Fault, Mode
+from .scope import STEERED, Aside, Fault, Mode
 
 _PATIENCE: Final = 60.0
 """Seconds of a clock that stands still unless nothing can run: so this is how a hang is seen, and costs no time."""
@@ -49,7 +49,7 @@ class FreeBatch:
         *,
         calls: int,
         updates: int,
-        beside: Collection[Beside],
+        beside: Collection[Aside],
         mode: Mode,
         slow: bool,
         profile: str,
@@ -62,9 +62,11 @@ class FreeBatch:
         self._begun = trio.lowlevel.ParkingLot()
         self.error: Exception | None = None
         """What came out in the place of a settled run; a hang is one of time."""
-        self._acted: dict[Beside, int] = {}
+        self._acted: dict[Aside, int] = {}
         """How many events had been heard when it did."""
         self.heard: list[Object] = []
+        self.failed_at: int | None = None
+        """How many events had been heard when a listener failed."""
         self.executed: list[str] = []
         """The calls whose tool was called, in that order."""
         asked = _answer(*(ToolCall(id=each, name=each, arguments={}) for each in ids), stop="toolUse")
@@ -113,15 +115,24 @@ class FreeBatch:
         await trio.lowlevel.checkpoint()
         return _result(returned(call_id))
 
-    async def _act(self, what: Beside) -> None:
+    async def _act(self, what: Aside) -> None:
         await self._begun.park()
         for _ in range(self._lateness()):
             await trio.lowlevel.checkpoint()
         self._acted[what] = len(self.heard)
-        if what == "abort":
-            self._agent.abort()
-        else:
-            self._agent.steer(STEERED)
+        match what:
+            case "abort":
+                self._agent.abort()
+            case "steer":
+                self._agent.steer(STEERED)
+            case "fail":
+                self._leave = self._agent.subscribe(self._fail)
+
+    def _fail(self, _event: AgentEvent, _signal: AbortSignal) -> None:
+        """A listener that fails at the first event that it hears, and is no more."""
+        self._leave()
+        self.failed_at = len(self.heard)
+        raise RuntimeError("the listener failed")
 
     async def _hold_up(self, event: AgentEvent, _signal: AbortSignal) -> None:
         if event.type == "tool_execution_update":

@@ -41,7 +41,7 @@ from pi_trio.conformance.subjects.choice import runtime_inside
 from .judged import faults_in_trace
 from .laws import call_ids, faults_of, faults_of_state, report, rest_of, returned, told
 from .orders import number_of_orders, orders
-from .scope import STEERED, Beside, Fault, Mode, OrderError, Play, name_of
+from .scope import STEERED, Beside, Fault, Mode, OrderError, Play, name_of, title_of
 
 _AT_ONCE: Final = 100
 """Orders that are driven before they are judged."""
@@ -79,7 +79,7 @@ class Gates:
     @property
     def title(self) -> str:
         """In words."""
-        return "every order of gates"
+        return title_of("every order of gates", self.calls, self.updates, self.beside)
 
     @cached_property
     def _tracks(self) -> tuple[tuple[str, ...], ...]:

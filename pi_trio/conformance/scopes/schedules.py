@@ -16,7 +16,7 @@ from .free_batch import FreeBatch
 from .judged import faults_in_events
 from .laws import cut_calls, faults_of, rest_of
 from .picking import Grain, pick
-from .scope import Beside, Fault, Mode, OrderError, Play, name_of
+from .scope import Aside, Fault, Mode, OrderError, Play, name_of, title_of
 
 
 @attrs.frozen(kw_only=True)
@@ -34,7 +34,7 @@ class Schedules:
 
     calls: int
     updates: int
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[Aside, ...] = ()
     mode: Mode = "cancel"
     slow: bool = False
     grain: Grain = "one"
@@ -49,7 +49,7 @@ class Schedules:
     @property
     def title(self) -> str:
         """In words."""
-        return "every schedule of tasks"
+        return title_of("every schedule of tasks", self.calls, self.updates, self.beside)
 
     @property
     def orders(self) -> None:
@@ -94,6 +94,7 @@ class Schedules:
                 tuple(batch.executed),
                 batch.turns_before_steering(),
                 batch.aborted_in_time(),
+                batch.failed_at,
             ),
             rest=rest_of(events),
             faults=tuple(self._faults(batch)),
@@ -108,7 +109,7 @@ class Schedules:
             batch.heard,
             calls=self.calls,
             updates=self.updates,
-            may_be_cut=batch.aborted_in_time(),
+            may_be_cut=batch.aborted_in_time() or batch.failed_at is not None,
             overlapping=self.slow,
         )
         yield from batch.faults()

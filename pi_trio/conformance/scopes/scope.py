@@ -12,6 +12,9 @@ from ..protocol import Object
 Beside: TypeAlias = Literal["abort", "steer"]
 """What happens once while a batch is under way."""
 
+Aside: TypeAlias = Literal["abort", "steer", "fail"]
+"""The same, or that a listener fails, where rulings say what has to come of that."""
+
 Mode: TypeAlias = Literal["signal", "cancel"]
 """What an abort is: advice, or the end of all that waits for the outside."""
 
@@ -19,9 +22,16 @@ STEERED: Final = "look at this too"
 """What the steering message says."""
 
 
-def name_of(kind: str, calls: int, updates: int, beside: tuple[Beside, ...], mode: Mode, *more: str) -> str:
+def name_of(kind: str, calls: int, updates: int, beside: tuple[Aside, ...], mode: Mode, *more: str) -> str:
     """What a scope is called: `gates-3x2-abort-cancel`."""
     return "-".join((kind, f"{calls}x{updates}", *beside, *((mode,) if "abort" in beside else ()), *more))
+
+
+def title_of(kind: str, calls: int, updates: int, beside: tuple[Aside, ...]) -> str:
+    """The same in words: `every order of gates: 3 calls, reports of each: 2, abort`."""
+    return ", ".join(
+        (f"{kind}: {calls} call{'s' if calls > 1 else ''}", f"reports of each: {updates}", *beside)
+    )
 
 
 @attrs.frozen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Final
 
 import pytest
@@ -22,6 +23,7 @@ SMALL: Final = [
 ]
 
 
+@cache
 def covered(scope: Gates) -> Coverage:
     coverage = Coverage(scope)
     coverage.fill()

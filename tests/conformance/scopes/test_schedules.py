@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import pytest
@@ -13,6 +14,7 @@ from pi_trio.profile import PROFILES
 SMALL: Final = [scope for scope in catalogue("pi-1.6.0", whole=False) if isinstance(scope, Schedules)]
 
 
+@cache
 def covered(scope: Schedules) -> Coverage:
     coverage = Coverage(scope)
     coverage.fill()
