@@ -6,6 +6,7 @@ import argparse
 import fnmatch
 import shlex
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final, TypeVar
 
 import trio
@@ -21,8 +22,10 @@ from pi_trio.conformance.report.scoped import (
     show_scopes,
 )
 from pi_trio.conformance.report.terminal import make_console
-from pi_trio.conformance.scopes import Coverage, OrderError, Scope, catalogue, catalogue_for_others
+from pi_trio.conformance.scopes import Coverage, Gates, OrderError, Scope, catalogue, catalogue_for_others
 from pi_trio.conformance.verdict import ExitCode
+from pi_trio.conformance.writing import write_whole
+from pi_trio.jsontext import print_json
 
 from .candidates import DEFAULT_PROFILE, checked_profile, one_subject, subject_arguments
 from .pace import progress
@@ -81,6 +84,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--order", metavar="WORDS", help="show one order of one scope, as a listener heard it"
     )
+    parser.add_argument(
+        "--emit", metavar="FILE.json", type=Path,
+        help="with --order: write it as a scenario, which `pi-trio explain-run FILE.json` shows step by step",
+    )  # fmt: skip
     json_argument(parser, "what was played and found")
     verbose_argument(parser)
 
@@ -89,6 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play, print, and return the exit code."""
     console = make_console()
+    if options.emit is not None and options.order is None:
+        raise UsageError("--emit goes with --order")
     if options.list:
         profile = checked_profile(options.profile or DEFAULT_PROFILE)
         show_scopes(console, _selected(options, catalogue(profile, whole=_whole(options))))
@@ -158,8 +167,16 @@ def _show_order(options: argparse.Namespace, scopes: Sequence[Scope]) -> int:
         play = scopes[0].again(tuple(options.order.split()))
     except OrderError as error:
         raise UsageError(f"--order {options.order!r}: {error}") from None
+    if options.emit is not None:
+        _emit(options.emit, scopes[0], play.order)
     show_play(make_console(), scopes[0], play)
     return ExitCode.NOT_CONFORMANT if play.faults else ExitCode.CONFORMANT
+
+
+def _emit(path: Path, scope: Scope, order: tuple[str, ...]) -> None:
+    if not isinstance(scope, Gates):
+        raise UsageError(f"--emit {path}: a schedule is the runtime's own, and no scenario")
+    write_whole(path, f"{print_json(scope.scenario(order).to_json())}\n".encode())
 
 
 def _again(options: argparse.Namespace, scope: Scope, order: tuple[str, ...]) -> str:

@@ -83,6 +83,18 @@ def test_one_order_is_shown_as_it_is_heard(capfd: pytest.CaptureFixture[str]) ->
     assert ends == [["t2", "t2"], ["t1", "t1"]]
 
 
+def test_an_order_becomes_a_scenario_for_the_other_commands(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "order.json"
+    assert main(["scopes", "--scope", "gates-2x0", "--order", "t2 t1", "--emit", str(file)]) == 0
+    capfd.readouterr()
+    assert main(["explain-run", str(file)]) == 0
+    out = capfd.readouterr().out
+    assert out.startswith("order_of_gates  t2 t1\n")
+    assert out.endswith("ends settled\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -91,6 +103,11 @@ def test_one_order_is_shown_as_it_is_heard(capfd: pytest.CaptureFixture[str]) ->
         (["--scope", "gates-1x0", "--order", "t1 t1"], "an order of gates-1x0 has 1 times t1"),
         (["--scope", "schedules-1x1", "--order", "7"], "choice 1 is among 2"),
         (["--profile", "pi-9"], "--profile pi-9"),
+        (["--scope", "gates-1x0", "--emit", "x.json"], "--emit goes with --order"),
+        (
+            ["--scope", "schedules-1x0", "--order", "", "--emit", "x.json"],
+            "is the runtime's own, and no scenario",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -49,6 +49,9 @@ _AT_ONCE: Final = 100
 _PATIENCE: Final = 30.0
 """Seconds for a reply."""
 
+_HEARING: Final = "feature listeners"
+"""What nobody can do without: all that is judged is what a listener hears."""
+
 _BESIDE: Final[Mapping[str, Object]] = {"abort": abort(), "steer": steer(STEERED)}
 
 
@@ -150,7 +153,7 @@ class Gates:
         scenario = self.scenario([*sorted(self.beside, reverse=True), *gates])
         (run,) = _driven(runtime_inside(self.profile, _PATIENCE), [scenario])
         exact = () if is_exact(hello) else ("quiescence: exact, and order: total",)
-        return (*missing(needs(scenario, run.lines), hello), *exact)
+        return (*missing({*needs(scenario, run.lines), _HEARING}, hello), *exact)
 
     def _play(self, order: tuple[str, ...], run: Run) -> Play:
         events = tuple(event for line in run.lines if (event := event_of(line)) is not None)

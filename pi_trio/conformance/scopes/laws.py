@@ -18,6 +18,8 @@ from .scope import Fault
 UPDATE: Final = "tool_execution_update"
 END: Final = "tool_execution_end"
 
+_SAYS: Final = {UPDATE: "partialResult", END: "result"}
+"""Where such an event has what it says."""
 
 _AT_WORK: Final = ("isStreaming", "streamingMessage", "pendingToolCalls", "signal")
 """What an agent's state has in it while a run is under way, and then only."""
@@ -38,17 +40,25 @@ def returned(call: str) -> str:
     return f"{call} done"
 
 
+def at(value: Any, *path: str) -> Any:
+    """What lies there; None where nothing does. (A subject may say anything.)"""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
 def text_of(holder: Any) -> str:
     """The text of a result, or of a message."""
-    return "".join(block["text"] for block in holder["content"])
+    content = at(holder, "content")
+    return "".join(str(at(block, "text")) for block in (content if isinstance(content, list) else ()))
 
 
 def told(events: Sequence[Object]) -> tuple[tuple[str, str], ...]:
     """The reports and ends, in their order: whose, and what it says."""
     return tuple(
-        (event["toolCallId"], text_of(event["partialResult" if event["type"] == UPDATE else "result"]))
+        (str(at(event, "toolCallId")), text_of(at(event, _SAYS[event["type"]])))
         for event in events
-        if event["type"] in (UPDATE, END)
+        if event["type"] in _SAYS
     )
 
 
@@ -73,14 +83,15 @@ def faults_of(
         if overlapping:
             reports.sort()
         yield from _faults_of_call(call, [*reports, end], updates, may_be_cut)
-    ends = {event["toolCallId"]: event for event in events if event["type"] == END}
+    ends = {str(at(event, "toolCallId")): event for event in events if event["type"] == END}
     results = [event["message"] for event in events if _is_result(event)]
-    if [message["toolCallId"] for message in results] != list(ids):
-        yield Fault("results in source order", f"{[message['toolCallId'] for message in results]}")
-    for message in results:
-        ended = ends.get(message["toolCallId"])
-        if ended is not None and _said(message, message) != _said(ended["result"], ended):
-            yield Fault("a result is what the end said", f"{text_of(message)!r} of {message['toolCallId']}")
+    answered = [str(at(message, "toolCallId")) for message in results]
+    if answered != list(ids):
+        yield Fault("results in source order", f"{answered}")
+    for call, message in zip(answered, results, strict=True):
+        ended = ends.get(call)
+        if ended is not None and _said(message, message) != _said(at(ended, "result"), ended):
+            yield Fault("a result is what the end said", f"{text_of(message)!r} of {call}")
     types = [event["type"] for event in events]
     if types.count("agent_end") != 1 or types[-1] != "agent_end":
         yield Fault("one end, and nothing behind it", f"agent_end {types.count('agent_end')} times")
@@ -89,7 +100,7 @@ def faults_of(
 def faults_of_state(states: Sequence[Object]) -> Iterator[Fault]:
     """What is wrong with the agent's state behind the last gate, as the `state` command tells it."""
     for state in states:
-        left = [name for name in _AT_WORK if state.get(name)]
+        left = [name for name in _AT_WORK if at(state, name)]
         if left:
             yield Fault("the state is at rest", ", ".join(left))
 
@@ -102,11 +113,11 @@ def _faults_of_call(call: str, said: Sequence[str], updates: int, may_be_cut: bo
 
 
 def _said(result: Any, holder: Any) -> tuple[str, object]:
-    return text_of(result), holder["isError"]
+    return text_of(result), at(holder, "isError")
 
 
 def _is_result(event: Object) -> bool:
-    return bool(event["type"] == "message_end" and event["message"]["role"] == "toolResult")
+    return event["type"] == "message_end" and bool(at(event, "message", "role") == "toolResult")
 
 
 def rest_of(events: Sequence[Object], further: Collection[object] = ()) -> str:

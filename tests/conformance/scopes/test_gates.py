@@ -117,6 +117,8 @@ def test_what_is_no_order_is_refused(order: str) -> None:
         ({"features": {"abort": "cancelling"}}, ("abort",), "signal", ("feature abort: advisory",)),
         ({"features": {"liveState": False}}, ("steer",), "signal", ("feature liveState",)),
         ({"features": {"liveState": False}}, (), "signal", ()),
+        ({"features": {"listeners": "none"}}, (), "signal", ("feature listeners",)),
+        ({"features": {"listeners": "sync"}}, (), "signal", ()),
         ({"order": "partial"}, (), "signal", ("quiescence: exact, and order: total",)),
         ({"quiescence": "none"}, (), "signal", ("quiescence: exact, and order: total",)),
     ],

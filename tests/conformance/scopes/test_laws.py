@@ -125,3 +125,17 @@ def test_the_rest_is_all_but_the_order_of_reports_and_ends() -> None:
 )
 def test_a_state_at_rest_has_nothing_of_a_run_in_it(state: Object, faults: list[str]) -> None:
     assert [fault.said for fault in faults_of_state([state])] == faults
+
+
+def test_whatever_a_subject_says_can_be_judged() -> None:
+    """What is missing, or of another kind, is a departure like any other."""
+    odd: tuple[Object, ...] = (
+        {"type": UPDATE, "toolCallId": "t1"},
+        {"type": UPDATE, "toolCallId": [7], "partialResult": {"content": "text"}},
+        {"type": END, "toolCallId": {}, "result": {"content": [7, {"type": "image"}]}},
+        {"type": "message_end"},
+        {"type": "message_end", "message": {"role": "toolResult"}},
+    )
+    assert {CALL, "results in source order", "one end, and nothing behind it"} <= broken(odd)
+    assert broken(()) == {CALL, "results in source order", "one end, and nothing behind it"}
+    assert list(faults_of_state([{}, {"signal": None}])) == []
