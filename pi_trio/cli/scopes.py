@@ -39,7 +39,8 @@ _MORE: Final = """\
 gates-3x2 is a batch of three calls that report twice each. Whatever can happen next
 waits for the tester, who lets it happen in every order that there is; with `abort` and
 `steer` in its name these happen once, at every point. `signal` and `cancel` are what an
-abort is: advice, or the end of all that waits for the outside. Anybody can be driven so
+abort is: advice, or the end of all that waits for the outside. `late`: each call
+reports once more when it has returned, which nobody must hear. Anybody can be driven so
 whose quiescence is exact and whose order is total.
 
 schedules-2x1 is a batch of two calls that report once, in the runtime of this package.

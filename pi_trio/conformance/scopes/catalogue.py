@@ -21,6 +21,9 @@ _BESIDE: Final[tuple[tuple[Beside, ...], ...]] = ((), ("abort",), ("steer",), ("
 QUICK: Final = 2_000
 """Orders of gates that a scope of the short list has, at most."""
 
+_LATE: Final = (*product((1, 2, 3), (0, 1), _BESIDE[:2]),)
+"""Those in which calls report too late, too."""
+
 _ALONE: Final[tuple[tuple[Aside, ...], ...]] = (("abort",), ("steer",), ("fail",))
 _ASIDE: Final[tuple[tuple[Aside, ...], ...]] = (*_BESIDE, ("fail",), ("abort", "fail"))
 
@@ -58,8 +61,17 @@ def catalogue_for_others(profile: str, *, whole: bool, subject: Opener) -> tuple
 
 def _gates(profile: str, *, whole: bool, subject: Opener | None = None) -> tuple[Gates, ...]:
     every = (
-        Gates(calls=calls, updates=updates, beside=beside, mode=mode, profile=profile, subject=subject)
-        for calls, updates, beside in product((1, 2, 3), (0, 1, 2), _BESIDE)
+        Gates(
+            calls=calls,
+            updates=updates,
+            beside=beside,
+            mode=mode,
+            late=late,
+            profile=profile,
+            subject=subject,
+        )
+        for late, kinds in ((False, product((1, 2, 3), (0, 1, 2), _BESIDE)), (True, _LATE))
+        for calls, updates, beside in kinds
         for mode in _modes(beside)
     )
     return tuple(scope for scope in every if whole or scope.orders <= QUICK)

@@ -1,7 +1,8 @@
 """Every order of gates: a batch whose calls report and end when the tester says so, in every order that there is.
 
-Each call has a track of gates: its reports, and its return. An abort and a steering message are a track of one gate
-each. An order of all gates is a scenario like any other, so it can be driven through anybody, and shown.
+Each call has a track of gates: its reports, its return, and perhaps a report that comes too late. An abort and a
+steering message are a track of one gate each. An order of all gates is a scenario like any other, so it can be driven
+through anybody, and shown.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class Gates:
         calls, updates: how many calls there are, and how often each reports.
         beside: what else happens once, at every point.
         mode: whether an abort is advice, or cancels.
+        late: each call reports once more when it has returned.
         profile: as which release is judged.
         subject: opens who is judged; None: the runtime of this package, which keeps the rulings too.
     """
@@ -71,13 +73,15 @@ class Gates:
     updates: int
     beside: tuple[Beside, ...] = ()
     mode: Mode = "signal"
+    late: bool = False
     profile: str = "pi-1.6.0"
     subject: Opener | None = None
 
     @property
     def name(self) -> str:
         """Such as `gates-3x2-abort-cancel`."""
-        return name_of("gates", self.calls, self.updates, self.beside, self.mode)
+        late = ("late",) if self.late else ()
+        return name_of("gates", self.calls, self.updates, self.beside, self.mode, *late)
 
     @property
     def title(self) -> str:
@@ -87,7 +91,7 @@ class Gates:
     @cached_property
     def _tracks(self) -> tuple[tuple[str, ...], ...]:
         return (
-            *((each,) * (self.updates + 1) for each in call_ids(self.calls)),
+            *((each,) * (self.updates + 1 + self.late) for each in call_ids(self.calls)),
             *((one,) for one in self.beside),
         )
 
@@ -130,15 +134,17 @@ class Gates:
 
     def scenario(self, order: Sequence[str]) -> Scenario:
         """An order as a scenario."""
-        reports = dict.fromkeys(call_ids(self.calls), 0)
+        opened = dict.fromkeys(call_ids(self.calls), 0)
         steps: list[Object] = []
         for gate in order:
             if gate in _BESIDE:
                 steps.append(_BESIDE[gate])
                 continue
-            reports[gate] += 1
-            ends = reports[gate] > self.updates
-            steps.append(finish(gate, returned(gate)) if ends else update(gate, report(gate, reports[gate])))
+            opened[gate] += 1
+            returns = opened[gate] == self.updates + 1
+            steps.append(
+                finish(gate, returned(gate)) if returns else update(gate, report(gate, opened[gate]))
+            )
         first, last = self._base.steps
         return attrs.evolve(self._base, title=" ".join(order), steps=(first, *steps, last))
 

@@ -61,6 +61,11 @@ def test_with_an_abort_at_every_point() -> None:
     assert coverage.endings == 2**3, "each set of calls that are cut, the empty one too"
 
 
+def test_a_report_that_comes_too_late_is_one_more_gate() -> None:
+    coverage = covered(Gates(calls=2, updates=1, late=True))
+    assert (coverage.plays, coverage.told) == (20, 6)
+
+
 def test_all_scopes_have_their_own_name() -> None:
     every = catalogue("pi-1.6.0", whole=True)
     assert len({scope.name for scope in every}) == len(every)

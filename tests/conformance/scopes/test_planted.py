@@ -28,6 +28,16 @@ def last_report_lost(original: Any) -> Any:
     return report
 
 
+def never_closed(_original: Any) -> Any:
+    """A call that has returned may report on, as long as another one runs."""
+
+    def close(updates: Any) -> None:
+        others = [record for record in updates._run.ledger.calls if record is not updates._record]
+        updates._open = not all(record.ended for record in others)
+
+    return close
+
+
 def no_wait_for_reports(_original: Any) -> Any:
     """A call does not wait until its reports have arrived."""
 
@@ -67,6 +77,13 @@ def each_its_own_call(_original: Any) -> Any:
 
 PLANTED: Final[list[tuple[Make, Any, str, Scope, str]]] = [
     (last_report_lost, _Updates, "report", Gates(calls=3, updates=1), "what is told is what the gates say"),
+    (
+        never_closed,
+        _Updates,
+        "close",
+        Gates(calls=2, updates=0, late=True),
+        "what is told is what",
+    ),
     (
         no_wait_for_reports,
         UnderWay,
