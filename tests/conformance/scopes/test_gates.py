@@ -15,8 +15,8 @@ from pi_trio.conformance.scopes import Coverage, Gates, OrderError, catalogue
 from pi_trio.conformance.scopes.scope import Beside, Mode
 from pi_trio.profile import PI_1_6_0, PROFILES
 
-#: What is played here; `pi-trio scopes --all` plays the rest.
-FEW: Final = 200
+#: Orders of a scope that is played here, at most; `pi-trio scopes` plays the others.
+FEW: Final = 150
 
 SMALL: Final = [
     scope for scope in catalogue("pi-1.6.0", whole=True) if isinstance(scope, Gates) and scope.orders <= FEW
@@ -39,7 +39,7 @@ def test_a_small_scope_is_clean(scope: Gates) -> None:
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "pi-1.6.0"])
 @pytest.mark.parametrize("mode", ["signal", "cancel"])
 def test_it_is_so_in_every_profile(profile: str, mode: Mode) -> None:
-    covered(Gates(calls=3, updates=0, beside=("abort", "steer"), mode=mode, profile=profile))
+    covered(Gates(calls=2, updates=0, beside=("abort", "steer"), mode=mode, profile=profile))
     covered(Gates(calls=2, updates=1, beside=("abort",), mode=mode, profile=profile))
 
 
@@ -56,8 +56,8 @@ def test_three_tools_with_two_reports_each() -> None:
 
 
 def test_with_an_abort_at_every_point() -> None:
-    coverage = covered(Gates(calls=3, updates=1, beside=("abort",), mode="cancel"))
-    assert coverage.plays == 630
+    coverage = covered(Gates(calls=3, updates=0, beside=("abort",), mode="cancel"))
+    assert coverage.plays == 24
     assert coverage.endings == 2**3, "each set of calls that are cut, the empty one too"
 
 
