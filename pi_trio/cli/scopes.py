@@ -57,7 +57,7 @@ listener has told apart; how many outcomes there are (which calls an abort has c
 what became of the steering message); and what is wrong.
 
 examples:
-  pi-trio scopes                                     the runtime: what takes a minute
+  pi-trio scopes                                     the runtime: what takes a minute or two
   pi-trio scopes --all                               what takes an hour
   pi-trio scopes --subject pi@1.6.0                  a release of Pi
   pi-trio scopes --exec 'node my-adapter.js'         your implementation
