@@ -24,6 +24,7 @@ from pi_trio.conformance.termination import hear_no_more, sigterm_as_ctrl_c
 COMMANDS: Final = {
     "conform": ("conform", "judge an implementation of the Pi agent protocol"),
     "fit": ("fit", "tell which release an implementation behaves as, field by field"),
+    "scopes": ("scopes", "play small scopes whole: every order, every schedule"),
     "explain-run": ("explain_run", "show what happens in one scenario, as a sequence to read"),
     "check": ("check", "judge a log of events"),
     "explain": ("explain", "show a clause, a surprise or a ruling of the spec"),

@@ -28,8 +28,8 @@ SOON: Final = 2.0
 @contextmanager
 def progress(
     console: Console, label: str, *, now: Callable[[], float] = time.monotonic
-) -> Generator[Callable[[str, int], None]]:
-    """Gives what is to be called with each name that is done, and with how many there are.
+) -> Generator[Callable[[str, int | None], None]]:
+    """Gives what is to be called with each name that is done, and with how many there are; None: nobody knows.
 
     Args:
         now: the clock, in seconds.
@@ -40,12 +40,12 @@ def progress(
         return
     spoke, done = now(), 0
 
-    def tick_quietly(_name: str, total: int) -> None:
+    def tick_quietly(_name: str, total: int | None) -> None:
         nonlocal spoke, done
         done += 1
-        if done < total and now() - spoke >= SILENCE:
+        if done != total and now() - spoke >= SILENCE:
             spoke = now()
-            say(console, f"{label}: {done} of {total}")
+            say(console, f"{label}: {done}" if total is None else f"{label}: {done} of {total}")
 
     yield tick_quietly
 

@@ -34,6 +34,15 @@ def test_who_takes_long_says_a_word_now_and_then(seconds: float, lines: list[str
     assert file.getvalue().splitlines() == lines
 
 
+def test_where_nobody_knows_how_many_there_are_it_is_told_how_many_have_been() -> None:
+    file, times = StringIO(), [0.0]
+    with progress(Console(file=file), "it", now=lambda: times[-1]) as tick:
+        for number in (1, 2):
+            times.append(number * SILENCE)
+            tick("name", None)
+    assert file.getvalue().splitlines() == ["it: 1", "it: 2"]
+
+
 @pytest.mark.parametrize("terminal", [False, True])
 @pytest.mark.parametrize("late", [0.0, SOON + 1])
 async def test_on_a_terminal_it_is_told_who_is_waited_for(

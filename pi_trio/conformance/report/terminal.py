@@ -69,8 +69,11 @@ def show_scenarios(console: Console, scenarios: Sequence[Scenario]) -> None:
 
 
 @contextmanager
-def progress(console: Console, label: str) -> Generator[Callable[[str, int], None]]:
-    """A bar that grows with each name that is told, of so many, and is gone at the end. Only on a terminal."""
+def progress(console: Console, label: str) -> Generator[Callable[[str, int | None], None]]:
+    """A bar that grows with each name that is told, of so many, and is gone at the end. Only on a terminal.
+
+    Where nobody knows how many there are, it is told how many have been.
+    """
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),

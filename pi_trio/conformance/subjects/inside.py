@@ -68,7 +68,7 @@ async def open_inside(
     An error of the block itself comes out as it is.
     """
     failed: BaseException | None = None
-    with _logging_kept("pi_trio") as log:
+    with logging_kept("pi_trio") as log:
         try:
             with single_errors():
                 async with opener() as subject:
@@ -102,7 +102,7 @@ class _KeepingHandler(logging.Handler):
 
 
 @contextmanager
-def _logging_kept(name: str) -> Generator[Tail]:
+def logging_kept(name: str) -> Generator[Tail]:
     """Inside, what a logger says goes into a tail, and nowhere else."""
     tail = Tail()
     logger = logging.getLogger(name)
