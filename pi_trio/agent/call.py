@@ -236,8 +236,17 @@ def answer_of(record: CallRecord, profile: Profile) -> ToolResultMessage:
     usage = result.usage if "usage" in profile.result_message_carries else None
     added: Any = _added_tools(result, profile)
     names = tuple(added) if added else None
-    details, error, ms = result.details, outcome.is_error, outcome.duration_ms
-    return _answer(call.id, call.name, content, details, usage, names, error, ms, now())
+    return _answer(
+        call.id,
+        call.name,
+        content,
+        result.details,
+        usage,
+        names,
+        outcome.is_error,
+        outcome.duration_ms,
+        now(),
+    )
 
 
 def _added_tools(result: ToolResult, profile: Profile) -> object:

@@ -71,8 +71,8 @@ class _Containing:
         return True
 
 
-class _Shielded(AbstractContextManager[trio.CancelScope, "bool | None"]):
-    """`Run.shielded`."""
+class _Shield(AbstractContextManager[trio.CancelScope, "bool | None"]):
+    """A shield of a run, entered in its list, so that the grace reaches it."""
 
     __slots__ = ("_scope", "_shields")
 
@@ -242,7 +242,7 @@ class Run:
 
     def shielded(self) -> AbstractContextManager[trio.CancelScope, bool | None]:
         """A shield that stands until the grace of a cancelled run is over."""
-        return _Shielded(trio.CancelScope(shield=True, deadline=self._grace_ends), self._shields)
+        return _Shield(trio.CancelScope(shield=True, deadline=self._grace_ends), self._shields)
 
     def begin_grace(self, seconds: float) -> None:
         """The run was cancelled from outside: its shields fall after so many seconds. A grace that has begun

@@ -10,7 +10,10 @@ import trio
 
 
 class UnderWay:
-    """How many of some things are under way, and the one task that waits for them: a protected one."""
+    """How many of some things are under way, and the one task that waits for them.
+
+    That task is protected from Ctrl-C (`interrupts.py`): struck in its wait, it would be woken out of something else.
+    """
 
     __slots__ = ("_number", "_waiting")
 

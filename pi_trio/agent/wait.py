@@ -75,7 +75,7 @@ class Wait:
         Args:
             nursery: for that task; opened right before the shield, and left right after it.
         """
-        return _Shielded(self, self._run, nursery)
+        return _Behind(self, self._run, nursery)
 
     def stand_behind(self, shield: trio.CancelScope | None) -> None:
         """What is done inside of this wait is done behind that shield from now on, or behind none."""
@@ -127,7 +127,7 @@ class Wait:
         return answer
 
 
-class _Shielded(AbstractContextManager[None]):
+class _Behind(AbstractContextManager[None]):
     """`Wait.shielded`. A class, because each response enters one, and a generator takes four times as long."""
 
     def __init__(self, wait: Wait, run: Run, nursery: trio.Nursery) -> None:

@@ -132,11 +132,12 @@ class _Book:
         if name in self.clauses:
             clause = self.clauses[name]
             return [clause_document(clause, self.evidence(clause))]
-        port = self.port(name) if name.startswith("D-") else ""
-        return [deviation_document(self.deviations[name], self.referring(name), port=port)]
+        return [deviation_document(self.deviations[name], self.referring(name), port=self.port(name))]
 
     def port(self, name: str) -> str:
-        """What a port may do under a ruling."""
+        """What a port may do under a ruling; empty for a surprise."""
+        if not name.startswith("D-"):
+            return ""
         asked = postconditions(self.vectors.spec).get(name)
         if asked is None:
             return "(nothing of it shows in a trace, so nothing is judged)"

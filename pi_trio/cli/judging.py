@@ -117,7 +117,7 @@ class _Judging:
         explanation, reference = None, Reference()
         failed = kept.among(leg.verdicts)
         in_other_mode = unheeded(
-            failed, self._scenarios, hello=leg.hello, expect=by.of, decide=subject.decide,
+            failed, kept.passed(leg.verdicts), self._scenarios, hello=leg.hello, expect=by.of, decide=subject.decide,
             in_force=self._clauses.in_force(profile),
         )  # fmt: skip
         of_mode = {breach.scenario for breach in in_other_mode}

@@ -35,6 +35,7 @@ _NEVER: Final = 'aborts are advice where abortMode is "cancel": it is not heeded
 
 def unheeded(
     failed: Iterable[Failed],
+    passed: Iterable[Scenario],
     scenarios: Iterable[Scenario],
     *,
     hello: Object,
@@ -53,16 +54,19 @@ def unheeded(
     if not in_both_modes(hello):
         return ()
     known = {each.name: each for each in scenarios}
+    heeded = {isinstance(each, Twin) for each in passed if _shows_its_mode(each, known, expect)}
     found = [
         each.run.scenario
         for each in failed
-        if (other := _other(each.run.scenario, known)) and _does_as(each, other, expect, decide)
+        if isinstance(each.run.scenario, Twin) not in heeded
+        and (other := _other(each.run.scenario, known))
+        and _does_as(each, other, expect, decide)
     ]
     twins = [each for each in found if isinstance(each, Twin)]
     promise = _clause_of([each.written.name for each in twins], in_force)
     return tuple(
         Breach(clause=promise, scenario=each.name, cause=_NEVER, said=_NEVER)
-        if each in twins
+        if isinstance(each, Twin)
         else Breach(clause=NO_WAIT, scenario=each.name, cause=_ALWAYS, said=_ALWAYS)
         for each in found
     )
@@ -71,6 +75,15 @@ def unheeded(
 def _other(scenario: Scenario, known: Mapping[str, Scenario]) -> Scenario | None:
     """The same scenario in the other mode, if that is played too."""
     return known.get(scenario.written.name if isinstance(scenario, Twin) else twin_name(scenario.name))
+
+
+def _shows_its_mode(scenario: Scenario, known: Mapping[str, Scenario], expect: Expect) -> bool:
+    """Whether the modes differ in it: who does there as expected heeds `abortMode`."""
+    twin = scenario if isinstance(scenario, Twin) else _other(scenario, known)
+    try:
+        return twin is not None and CANCELS in expect(twin).rulings
+    except (ReferenceFault, VectorError):
+        return False
 
 
 def _does_as(failed: Failed, other: Scenario, expect: Expect, decide: Decide) -> bool:

@@ -4,10 +4,9 @@
  */
 import { declaration } from "./pi-callbacks.mjs";
 import { copy, Exchange, known, plainOptions } from "./pi-exchange.mjs";
-import { checkedCreate, checkedOption } from "./pi-fields.mjs";
+import { checkedCreate, checkedOption, OF_STATE } from "./pi-fields.mjs";
 import { DriverError, field } from "./pi-protocol.mjs";
 
-const INITIAL_STATE = ["systemPrompt", "model", "thinkingLevel", "messages"];
 const CLEAR = new Map([
   ["steering", "clearSteeringQueue"],
   ["followUp", "clearFollowUpQueue"],
@@ -95,7 +94,7 @@ export class AgentConversation {
     known(this.#profile.settable, [name], "settable option");
     const value = checkedOption(name, field(command, "value"));
     // The model, the level and the prompt belong to the state; the rest are properties of the agent itself.
-    const owner = INITIAL_STATE.includes(name) ? this.#agent.state : this.#agent;
+    const owner = Object.hasOwn(OF_STATE, name) ? this.#agent.state : this.#agent;
     owner[name] = value;
   }
 

@@ -25,7 +25,7 @@ const OF_OPTION = {
   thinkingLevel: "string",
   systemPrompt: "string",
 };
-const OF_STATE = { systemPrompt: "string", model: "object", thinkingLevel: "string", messages: "array" };
+export const OF_STATE = { systemPrompt: "string", model: "object", thinkingLevel: "string", messages: "array" };
 const OF_TOOL = {
   name: "string",
   label: "string",

@@ -110,7 +110,10 @@ def described_tool(given: JSON) -> Object:
         behaviour = object_of(fields["prepareArguments"])
         if behaviour.keys() not in ({"set"}, {"throw"}):
             raise DriverError('prepareArguments is {"set": {…}} or {"throw": "text"}')
-        object_of(behaviour["set"]) if "set" in behaviour else string(behaviour, "throw")
+        if "set" in behaviour:
+            object_of(behaviour["set"])
+        else:
+            string(behaviour, "throw")
     return fields
 
 

@@ -46,7 +46,7 @@ class Listeners:
     @property
     def in_run(self) -> bool:
         """Whether one of them has heard of a run that goes on."""
-        return any(_in_run(ear) for ear in self._ears.values())
+        return any(ear.in_run for ear in self._ears.values())
 
     def count(self, key: str, event: Object) -> None:
         """What the first listener hears is counted."""
@@ -62,7 +62,7 @@ class Listeners:
             TooManyListenersError: there are too many.
         """
         ear = self._ears.get(key)
-        if ear is not None and event["type"] == "agent_start" and _in_run(ear):
+        if ear is not None and event["type"] == "agent_start" and ear.in_run:
             self.forget()
             ear = None
         if ear is None:
@@ -92,7 +92,3 @@ class Listeners:
         """They hear no more, and those of another agent may come."""
         self.settle()
         self._first = None
-
-
-def _in_run(ear: EventMonitor) -> bool:
-    return "agent_start" not in ear.allowed().events

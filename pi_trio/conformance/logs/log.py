@@ -186,7 +186,7 @@ class LogCheck:
                 event = bare_update(event)
             elif "message" not in event:
                 event = bare_update(event)
-                result.left_out = result.left_out or BARE
+                result.left_out |= BARE
         elif self._session and is_custom(event) and kind not in monitor.allowed().events:
             # An extension has added it to the transcript, at a moment when no agent says any.
             result.session["custom messages of extensions"] += kind == "message_start"

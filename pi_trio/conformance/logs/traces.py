@@ -21,6 +21,8 @@ from .lines import NothingKnownError, TooDeepError, UnreadableError
 from .listeners import MOST, Listeners, TooManyListenersError
 from .wire import Golden, Wire, cancels, checked, does_something, is_header, is_of_trace, is_wire
 
+_MARKS: Final = frozenset("=+-")
+"""One of these is in each line of a golden trace."""
 _OPEN: Final = 5_000
 """So many callbacks may be open at once."""
 _MISSING: Final = (
@@ -67,8 +69,9 @@ class Traces:
         Raises:
             UnreadableError: it is of no trace and no wire, or has not the shape of what it seems to be.
         """
-        if is_header(line):
+        if is_header(line) or (self._golden is not None and _MARKS.isdisjoint(line)):
             self.close("the log")
+        if is_header(line):
             self._book.turn_page()
             self._book.named(f"pi-{line['release']}")
             self._golden = Golden() if "enters" in line else None
@@ -89,6 +92,8 @@ class Traces:
     def lost(self) -> None:
         """A line could not be read: until the next agent is created, only listeners are followed."""
         self._ahead = Ahead()
+        if self._golden is not None:
+            self._golden.damaged = True
         self._settle()
 
     def _settle(self) -> None:
@@ -126,6 +131,8 @@ class Traces:
     def _play(self, golden: Golden) -> None:
         """Judge the runtime's side of a golden trace, of which all is known now."""
         self._golden = None
+        if golden.damaged:
+            return
         self._always_cancelling = golden.cancelling
         now = self._book.at
         for at, line in golden.lines:
@@ -246,6 +253,7 @@ class Traces:
         elif kind == "unsubscribe":
             self._subscribed.discard(command["key"])
         if len(self._subscribed) > MOST:
+            self._subscribed.clear()  # until the next agent is created nobody is subscribed to
             raise TooManyListenersError
 
     def _create(self, command: Object) -> None:

@@ -94,6 +94,8 @@ class Golden:
     def __init__(self) -> None:
         self.lines: list[tuple[int, Object]] = []
         self.cancelling = False
+        self.damaged = False
+        """A line of it could not be read, so nothing of it is judged."""
 
     @property
     def whole(self) -> bool:
@@ -105,6 +107,8 @@ class Golden:
         Raises:
             UnreadableError: it is no line of a golden trace.
         """
+        if self.damaged:
+            self.lines.clear()  # only its end is waited for
         if len(self.lines) == _LINES:
             raise UnreadableError(f"a golden trace that does not end within {_LINES:,} lines")
         self.cancelling = self.cancelling or line.get("ruling") == "D-10"
@@ -166,8 +170,9 @@ class Wire:
     def _replied(self, reply: Object) -> None:
         """What was refused is not under way."""
         outcomes = reply.get("ok")
-        each = outcomes if isinstance(outcomes, list) and len(outcomes) == len(self._begun) else [reply]
-        for op, outcome in zip(self._begun, each, strict=False):
+        if not isinstance(outcomes, list) or len(outcomes) != len(self._begun):
+            outcomes = [reply] * len(self._begun)  # a burst that was refused: all of it
+        for op, outcome in zip(self._begun, outcomes, strict=True):
             if op is not None and isinstance(outcome, dict) and "error" in outcome:
                 self._unsettled.discard(op)
         self._begun = []

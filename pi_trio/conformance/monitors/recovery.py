@@ -49,7 +49,7 @@ from .order import (
 STARTS: Final = (START_INJECTED, START_ANSWER, START_RESULT, START_FAILURE)
 ENDS: Final = (END_INJECTED, END_ANSWER, END_CALLS, END_FAILED, END_RESULT, END_FAILURE)
 CALLS: Final = (CALL_START, CALL_UPDATE, CALL_END)
-_OF_GOOD_RUNS: Final = (START_INJECTED, START_ANSWER, START_RESULT)
+_STARTS_BUT_OF_FAILURES: Final = (START_INJECTED, START_ANSWER, START_RESULT)
 _IN_A_RUN: Final = tuple(place for place in LINE if place != NO_RUN)
 
 MISSING: Final[dict[tuple[str, str], tuple[str, str]]] = {}
@@ -71,7 +71,7 @@ RESETS: Final[dict[tuple[str, str], tuple[str, str]]] = {
 
 TOO_MANY: Final[dict[str, str]] = {
     AGENT_START: "RUN-01", AGENT_END: "RUN-03", TURN_START: "TURN-01", TURN_END: "TURN-01", UPDATE: "MSG-03",
-    **dict.fromkeys(_OF_GOOD_RUNS, "TURN-03"), START_FAILURE: "FAIL-08", **dict.fromkeys(ENDS, "MSG-01"),
+    **dict.fromkeys(_STARTS_BUT_OF_FAILURES, "TURN-03"), START_FAILURE: "FAIL-08", **dict.fromkeys(ENDS, "MSG-01"),
     CALL_START: "TOOL-01", CALL_UPDATE: "TOOL-04", CALL_END: "TOOL-03",
 }  # fmt: skip
 """The clause that is broken by an event that nothing explains."""
@@ -97,20 +97,25 @@ def _missing(places: tuple[str, ...], symbols: tuple[str, ...], supplied: str, c
             MISSING.setdefault((place, symbol), (supplied, clause))
 
 
-_missing((NO_RUN,), (TURN_START, *_OF_GOOD_RUNS), AGENT_START, "RUN-01")
-_missing((BEGUN, BETWEEN), (*_OF_GOOD_RUNS, *ENDS, UPDATE), TURN_START, "TURN-01")
+_missing((NO_RUN,), (TURN_START, *_STARTS_BUT_OF_FAILURES), AGENT_START, "RUN-01")
+_missing((BEGUN, BETWEEN), (*_STARTS_BUT_OF_FAILURES, *ENDS, UPDATE), TURN_START, "TURN-01")
 _missing((BEGUN,), (TURN_END,), TURN_START, "TURN-01")
-_missing((LAST,), _OF_GOOD_RUNS, TURN_START, "TURN-06")
+_missing((LAST,), _STARTS_BUT_OF_FAILURES, TURN_START, "TURN-06")
 # A message that was never started.
 _missing((TURN,), (UPDATE, END_ANSWER, END_CALLS, END_FAILED), START_ANSWER, "MSG-01")
 _missing((TURN,), (END_INJECTED, END_RESULT), START_INJECTED, "MSG-01")
 _missing((TURN,), (END_FAILURE,), START_FAILURE, "MSG-01")
 _missing((CALLING,), (END_RESULT,), START_RESULT, "MSG-01")
 # A message that was never ended.
-_missing((SAYING,), (*_OF_GOOD_RUNS, *ENDS, TURN_END, AGENT_END), END_INJECTED, "MSG-01")
+_missing((SAYING,), (*_STARTS_BUT_OF_FAILURES, *ENDS, TURN_END, AGENT_END), END_INJECTED, "MSG-01")
 _missing((ANSWERING,), (*CALLS, START_RESULT, END_RESULT), END_CALLS, "MSG-01")
 _missing((ANSWERING,), (START_INJECTED, END_INJECTED, TURN_START, TURN_END, AGENT_END), END_ANSWER, "MSG-01")
-_missing((RESULT,), (*_OF_GOOD_RUNS, *ENDS, *CALLS, TURN_START, TURN_END, AGENT_END), END_RESULT, "MSG-01")
+_missing(
+    (RESULT,),
+    (*_STARTS_BUT_OF_FAILURES, *ENDS, *CALLS, TURN_START, TURN_END, AGENT_END),
+    END_RESULT,
+    "MSG-01",
+)
 _missing((FAILURE_OPEN,), (TURN_END, AGENT_END), END_FAILURE, "MSG-01")
 # A turn that was never ended, or has no answer.
 _missing((TURN,), (TURN_END,), START_ANSWER, "TURN-02")

@@ -17,7 +17,7 @@ from ..failed import is_failed, is_failed_answer, is_failed_result
 from ..lines import commands_of, event_of
 from ..normalise import HOST_TEXT, with_times_hidden
 from ..protocol import Object
-from .said import Conversation, Run, conversations
+from .said import Conversation, Run, conversations, runs
 
 _IN_WORDS: Final = canonical([{"type": "text", "text": HOST_TEXT}])
 """The content of a failed result that is the host language's."""
@@ -57,7 +57,7 @@ def debts(
     mine, one, other = (told_by(each) for each in (lines, runtime, release))
     returned = _returned(runtime[: enters + 1])
     for run in dict.fromkeys([*mine, *one, *other]):
-        yield from _of_a_run(mine[run], one[run], other[run], returned)
+        yield from _of_a_run(mine[run], one[run], other[run], returned[run])
     if odd := _fields(lines) - _fields(runtime) - _fields(release):
         kind, *fields = sorted(odd)[0]
         yield f"{kind} of a failure with other fields than in both: {', '.join(fields)}"
@@ -172,10 +172,14 @@ def _carried(command: Object) -> Object | None:
     return next((with_times_hidden(message) for message in carried if isinstance(message, dict)), None)
 
 
-def _returned(lines: Sequence[Object]) -> set[str]:
+def _returned(lines: Sequence[Object]) -> defaultdict[Run, set[str]]:
     """The calls whose tools have answered. What comes in a burst may come to nothing."""
-    answers = (line["send"] for line in lines if line.get("send", {}).get("cmd") == "answer")
-    return {each["ask"]["key"] for each in answers if each["ask"]["fn"] == "execute" and "value" in each}
+    found: defaultdict[Run, set[str]] = defaultdict(set)
+    for run, line in zip(runs(lines), lines, strict=True):
+        sent = line.get("send", {})
+        if sent.get("cmd") == "answer" and sent["ask"]["fn"] == "execute" and "value" in sent:
+            found[run].add(sent["ask"]["key"])
+    return found
 
 
 def _unhandled(lines: Sequence[Object]) -> int:

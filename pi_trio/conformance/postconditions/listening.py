@@ -39,12 +39,11 @@ def listeners(conversation: Conversation) -> Iterator[str]:
 
 def _signals(conversation: Conversation) -> Iterator[str]:
     """Whether who is asked is told rightly that the run was aborted. In a burst anything may come before the abort."""
-    aborts = deque(each for each in conversation.sent if each.command["cmd"] == "abort")
+    aborts = deque(conversation.aborts)
     aborted: set[str] = set()
     for hearing in conversation.hearings:
-        while aborts and aborts[0].at < hearing.at:
-            at = aborts.popleft().at
-            aborted.add(conversation.running[at])
+        while aborts and aborts[0][0] < hearing.at:
+            aborted.add(aborts.popleft()[1])
         told = conversation.lines[hearing.at].get("aborted")
         if (
             told is None

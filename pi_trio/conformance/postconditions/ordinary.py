@@ -64,8 +64,15 @@ def _otherwise_later(
                 yield f"{run[1]}, which does not fail, goes otherwise than in both"
 
 
-def _settled(lines: Sequence[Object]) -> dict[str, bool]:
-    return {line["op"]: line["ok"] for line in lines if line.get("tell") == "settled"}
+def _settled(lines: Sequence[Object]) -> dict[Run, bool]:
+    """How each operation ended; those of the first conversation have the number 0."""
+    number = 0
+    found: dict[Run, bool] = {}
+    for line in lines:
+        number += line.get("send", {}).get("cmd") == "create"
+        if line.get("tell") == "settled":
+            found[number, line["op"]] = line["ok"]
+    return found
 
 
 def _strays(got: Sequence[Object], left: Sequence[Object], right: Sequence[Object]) -> Iterator[str]:

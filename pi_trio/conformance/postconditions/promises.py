@@ -200,13 +200,8 @@ def abort(conversation: Conversation) -> Iterator[str]:
         _content(each.command["message"]) for each in conversation.sent if each.command["cmd"] in _QUEUE
     }
     settled = {line["op"]: at for at, line in conversation.settlements}
-    running: list[str] = []
-    for each in conversation.sent:
-        running = [op for op in running if settled.get(op, sys.maxsize) > each.at]
-        if each.command["cmd"] in ("prompt", "continue"):
-            running.append(each.command["op"])
-        if each.command["cmd"] == "abort" and running:
-            yield from _after_abort(conversation, each.at, settled.get(running[0], sys.maxsize), queued)
+    for at, op in conversation.aborts:
+        yield from _after_abort(conversation, at, settled.get(op, sys.maxsize), queued)
 
 
 def _after_abort(

@@ -113,9 +113,7 @@ class Conversation:
         for at, line in enumerate(self.lines):
             if "send" not in line:
                 continue
-            reply = next(
-                (later for later in self.lines[at + 1 :] if "reply" in later or "error" in later), {}
-            )
+            reply = next((later for later in self.lines[at + 1 :] if _is_reply(later)), {})
             command = line["send"]
             if command["cmd"] != "burst":
                 found.append(Sent(at, command, reply))
@@ -139,6 +137,20 @@ class Conversation:
             found.append(running[0] if running else "")
             if line.get("tell") == "settled" and line["op"] in running:
                 running.remove(line["op"])
+        return found
+
+    @cached_property
+    def aborts(self) -> list[tuple[int, str]]:
+        """Where a run was aborted, and which. In a burst only what was begun before the abort is."""
+        settles = {line["op"]: at for at, line in self.settlements}
+        running: list[str] = []
+        found: list[tuple[int, str]] = []
+        for each in self.sent:
+            running = [op for op in running if settles.get(op, len(self.lines)) > each.at]
+            if each.command["cmd"] in ("prompt", "continue"):
+                running.append(each.command["op"])
+            elif each.command["cmd"] == "abort" and running:
+                found.append((each.at, running[0]))
         return found
 
     @cached_property
@@ -259,6 +271,11 @@ def _answers_in(value: Any) -> Iterator[Object]:
     elif isinstance(value, (dict, list)):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _answers_in(item)
+
+
+def _is_reply(line: Object) -> bool:
+    """Whether it answers a command. (What settles, or nobody handled, is told with its error.)"""
+    return "tell" not in line and ("reply" in line or "error" in line)
 
 
 def _closes(command: Object, asked: str) -> bool:
