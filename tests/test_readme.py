@@ -26,7 +26,7 @@ def blocks(language: str, text: str = README) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-PROGRAM, LISTENER, TEST = blocks("python")
+PROGRAM, LISTENER, PROVIDER, TEST = blocks("python")
 COMMANDS = [line for block in blocks("sh") for line in block.splitlines()]
 INSTALL, *REST = COMMANDS
 OF_DEVELOPERS = ["python -m pip install '.[dev]'", "python -m pytest"]
@@ -65,6 +65,10 @@ def test_the_program_prints_what_is_shown():
 
 def test_the_listener_prints_the_answer():
     assert output(LISTENER) == ("Once upon a time.", "")
+
+
+def test_the_model_of_ones_own_answers():
+    assert output(PROVIDER) == ("Pretty! Polly! \n", "")
 
 
 def output(program: str) -> tuple[str, str]:

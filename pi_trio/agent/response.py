@@ -126,6 +126,11 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
                 )
             async with _Outside(opened, wait) as stream:
                 try:
+                    if not hasattr(stream, "result"):  # or it would be told when all has been said
+                        raise TypeError(
+                            "the stream of a response has `result()` (pi_trio.models.stream.ResponseStream is one, for "
+                            f"events that are pushed), and {stream!r} has none"
+                        )
                     events = call_user(aiter, stream)
                     if isinstance(events, AsyncGenerator):
                         # It may yield inside of its own scopes, which this task is in then: so each delivery has a

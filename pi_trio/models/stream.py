@@ -3,10 +3,10 @@
 A stream function takes the model, the transcript and the options of one request, and returns (or is a
 coroutine function that returns) an **async context manager** around an async iterator of stream events that
 also has `result()`. Entering and leaving belong to the loop, so a provider that needs tasks of its own keeps
-its nursery inside that context manager, and nothing of a request outlives its response. The iterator may be an async
-generator, with a nursery or a timeout around its `yield`s: the loop closes it in the task that has read it, and keeps
-what happens in there from the listeners. (A generator that reads another one has to close that: `contextlib.aclosing`.)
-A failure of the
+its nursery inside that context manager, and nothing of a request outlives its response. What its `__aiter__`
+gives may be an async generator (which alone is no stream: it has no `result`), with a nursery or a timeout
+around its `yield`s: the loop closes it in the task that has read it, and keeps what happens in there from the
+listeners. (A generator that reads another one has to close that: `contextlib.aclosing`.) A failure of the
 provider is an `error` event, not an exception. `ResponseBuilder` (`builder.py`) makes the events.
 
 `ResponseStream` is the simplest such thing: a queue that somebody pushes into.

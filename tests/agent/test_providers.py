@@ -304,6 +304,24 @@ async def test_what_is_no_response_is_told(given: Any, later: bool) -> None:
     assert isinstance(result.errors[0], TypeError)
 
 
+async def test_events_alone_are_no_response() -> None:
+    heard: list[AgentEvent] = []
+
+    @asynccontextmanager
+    async def stream(*args: Any) -> AsyncGenerator[AsyncGenerator[StreamEvent]]:
+        async def events() -> AsyncGenerator[StreamEvent]:
+            yield StreamStart(partial=GOOD)
+
+        yield events()
+
+    agent = Agent(model=MODEL, stream_fn=stream)  # type: ignore[arg-type]
+    agent.subscribe(lambda event, signal: heard.append(event))
+    result = await agent.prompt("go")
+    assert result.error_message is not None
+    assert result.error_message.startswith("the stream of a response has `result()`")
+    assert [event.type for event in heard if event.type == "message_update"] == []
+
+
 # An error, and an abort.
 
 
