@@ -28,7 +28,6 @@ UNPROVEN: Final[Mapping[str, str]] = {
     "TURN-20": "Who does not call what a good answer asks for breaks TOOL-01 or TURN-07, which say so of every answer.",
     "TURN-21": "Who ends a run because of its turns leaves results without an answer, which is TURN-07.",
     "TURN-22": "It is QUEUE-02 and QUEUE-06, seen from the batch: they say that what is queued is polled.",
-    "MSG-15": "An announcement that does not come is what releases without announcements do, so MSG-08 is named.",
     "STREAM-09": "What is told of an unknown event is something that the stream does not have, which is STREAM-03.",
     "STREAM-18": "Who reads another end gives another answer than the provider has, which is STREAM-05.",
     "QUEUE-17": "A message that is said otherwise than it was queued is one that was not polled, which is QUEUE-02.",
