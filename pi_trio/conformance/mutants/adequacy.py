@@ -105,7 +105,7 @@ def faults(matrix: Matrix, clauses: Clauses) -> list[str]:
     found += [f"nothing needs the transition {name}" for name in sorted(left - TABLES.keys())]
     if matrix.tables:
         found += [f"the transition {name} is explained, and needed" for name in sorted(TABLES.keys() - left)]
-    if tried == all_mutants().keys():
+    if tried == set(all_mutants()):
         unproven = clauses.keys() - matrix.proofs().keys()
         found += [f"{name} is proven, and listed as unproven" for name in sorted(UNPROVEN.keys() - unproven)]
         found += [f"{name} is not proven, and nobody says why" for name in sorted(unproven - UNPROVEN.keys())]

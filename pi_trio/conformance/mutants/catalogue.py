@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ..clauses import Clauses
-from . import families  # noqa: F401 - they enter their mutants
+from . import families  # noqa: F401  # pyright: ignore[reportUnusedImport] - they enter their mutants
 from .fields import mutants_of_fields
 from .mutant import Mutant
 from .planting import PLANTED
