@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "explain": ("explain", "show a clause, a surprise or a ruling of the spec"),
     "list": ("list_clauses", "list the clauses of the spec"),
     "revisions": ("revisions", "tell what changed from one release to another, clause by clause"),
+    "mutants": ("mutants", "prove that the suite can fail, by subjects that break one clause each"),
     "vectors": ("vectors", "record what a real Pi release does, and compare anew"),
     "subject": ("subject", "speak the driver protocol on stdin and stdout, as a subject"),
 }

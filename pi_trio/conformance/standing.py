@@ -25,6 +25,10 @@ CANCELS: Final = "D-10"
 """The ruling on aborts that cancel, which a subject may leave undone."""
 
 
+_RIGHT: Final = frozenset({Outcome.PASS, Outcome.NON_STRICT, Outcome.KNOWN})
+"""How a scenario has come out of somebody who can do something. What is known to fail is excused, and not nothing."""
+
+
 class Standing(enum.StrEnum):
     """How a clause came out."""
 
@@ -124,9 +128,14 @@ class Seen:
 
 
 def standings(in_force: Iterable[Clause], seen: Seen) -> tuple[ClauseVerdict, ...]:
-    """A verdict on each clause in force."""
+    """A verdict on each clause in force.
+
+    Who did not get one scenario right kept nothing: whoever says what somebody else has said keeps many a clause, too.
+    """
     outcomes = {verdict.name: verdict for verdict in seen.verdicts}
     causes = _causes(seen.breaches)
+    if not any(verdict.outcome in _RIGHT for verdict in (*seen.verdicts, *seen.explained.values())):
+        seen = attrs.evolve(seen, reached=frozenset())
     return tuple(_standing(clause, causes.get(clause.id, ()), outcomes, seen) for clause in in_force)
 
 

@@ -54,8 +54,16 @@ def test_nothing_was_played() -> None:
 
 
 def test_a_monitor_that_saw_it_kept_is_enough() -> None:
-    seen = Seen(verdicts=[verdict("text", Outcome.FAIL)], reached=frozenset({MUST.id}))
+    verdicts = [verdict("text", Outcome.FAIL), verdict("another", Outcome.PASS)]
+    seen = Seen(verdicts=verdicts, reached=frozenset({MUST.id}))
     assert standing(MUST, seen) is Standing.HOLDS
+
+
+def test_who_has_nothing_right_keeps_nothing() -> None:
+    """What monitors see kept is kept by whoever says what somebody else has said."""
+    verdicts = [verdict("text", Outcome.FAIL), verdict("another", Outcome.NOT_OFFERED)]
+    seen = Seen(verdicts=verdicts, reached=frozenset({MUST.id}))
+    assert standing(MUST, seen) is Standing.NOT_REACHED
 
 
 def test_a_ruling_that_a_monitor_saw_not_kept_is_non_strict() -> None:

@@ -99,6 +99,7 @@ def _of_delivery(place: Place) -> Iterator[Rule]:
     if event_of(place.line) is not None and place.scene.heard_already(place.key, place.kind):
         yield rule("FAIL-31", lambda p: p.scene.failed and p.scene.told)
         yield rule("FAIL-28", lambda p: p.scene.failed)
+        yield rule("STATE-15", lambda p: p.kind in p.scene.beside.joined.get(p.key, ()))
         yield rule("STATE-19", lambda p: "subscribe" in p.scene.commands)
         yield rule("STATE-13")
 

@@ -53,6 +53,10 @@ class Beside:
     """What was queued, and taken by no poll, when a run had failed."""
     subscribed: list[str] = attrs.field(factory=list[str])
     """The listeners, one as often as it was subscribed."""
+    joined: dict[str, frozenset[str]] = attrs.field(factory=dict[str, frozenset[str]])
+    """The types of the events that listeners held when another one was subscribed, by its name."""
+    gone: set[str] = attrs.field(factory=set[str])
+    """The listeners that have left."""
     contradicted: bool = False
     """The response was closed by `done` with a message that is an error, or the other way round."""
     thrown: list[str] = attrs.field(factory=list[str])
@@ -80,8 +84,11 @@ class Beside:
             self.at_the_end, self.left = [], []
         elif name == "subscribe":
             self.subscribed.append(command["key"])
+            self.joined[command["key"]] = frozenset(str(event.get("type")) for event in self.held.values())
+            self.gone.discard(command["key"])
         elif name == "unsubscribe":
             self.subscribed = [key for key in self.subscribed if key != command["key"]]
+            self.gone.add(command["key"])
         elif name == "push":
             self._pushed(command["event"])
         elif name == "answer" and isinstance(command.get("ask"), dict):

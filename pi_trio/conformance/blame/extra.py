@@ -76,9 +76,20 @@ def _has_left(place: Place) -> bool:
     return "unsubscribe" in place.scene.commands
 
 
+def _is_gone(place: Place) -> bool:
+    """It is this listener that has left."""
+    return place.key in place.scene.beside.gone
+
+
+def _of_a_listener(place: Place) -> bool:
+    """It is about a listener's ask."""
+    return place.address.get("fn") == "listener"
+
+
 #: Asked before the rules of the kind.
 OUT_OF_PLACE: Final = {
     "event": (
+        rule("STATE-17", both(_heard_already, _waited_for, lambda p: _has_left(p) and not _is_gone(p))),
         rule("STATE-16", both(_heard_already, _has_left)),
         rule("STATE-13", _heard_already),
         rule("RUN-04", over),
@@ -237,7 +248,12 @@ EXTRA: Final[Table] = {
         rule("RUN-17"),
     ),
     "signal": (rule("FAIL-14", both(failing, scene(lambda s: not s.aborted))), rule("ABORT-03")),
-    "withdrawn": (rule("FAIL-13", failing), rule("ABORT-30", cutting), rule("ABORT-01")),
+    "withdrawn": (
+        rule("FAIL-15", both(failing, _of_a_listener)),
+        rule("FAIL-13", failing),
+        rule("ABORT-30", cutting),
+        rule("ABORT-01"),
+    ),
     "prepareArguments": (rule("TOOL-12", _unknown), rule("TOOL-13")),
     "unhandled": (rule("FAIL-16", failing), rule("TOOL-20")),
     "end": MISSING["end"],

@@ -43,6 +43,7 @@ from .conditions import (
     polled_already,
     queued,
     refusal,
+    replaced_by,
     returned,
     role,
     scene,
@@ -111,6 +112,11 @@ def _waits(place: Place) -> bool:
     return place.scene.operations.get(place.line.get("op", "")) == "waitForIdle"
 
 
+def _continues(place: Place) -> bool:
+    """It was asked to go on with what there is."""
+    return place.scene.command.get("cmd") == "continue"
+
+
 def _says(text: str) -> When:
     return lambda place: text in str(place.line.get("error", ""))
 
@@ -124,7 +130,28 @@ def _cut(fn: str) -> When:
     return lambda place: place.address.get("fn") == fn
 
 
+_FAILS_THE_RUN: Final = {
+    "transformContext": "FAIL-02", "convertToLlm": "FAIL-02", "getApiKey": "FAIL-02", "prepareRequest": "FAIL-37",
+    "prepareNextTurn": "FAIL-03", "prepareNextTurnWithContext": "FAIL-03", "finishTurn": "FAIL-04",
+    "shouldStopAfterTurn": "FAIL-36",
+}  # fmt: skip
+"""Hooks whose throw fails the run, with the clause that says so."""
+
+
+def _decided_otherwise(place: Place) -> bool:
+    """The stop hook has answered with something that is no decision."""
+    return place.scene.decision not in (None, True, False, "end", "continue")
+
+
+def _failed_at(name: str) -> When:
+    return scene(lambda s: s.failed == name)
+
+
 EARLY: Final = (
+    *(
+        rule(clause, both(_failed_at(hook), lambda p: not p.scene.loop, came("streamFn", "agent_end")))
+        for hook, clause in _FAILS_THE_RUN.items()
+    ),
     rule("MSG-09", a_system_message_came),
     rule("TURN-27", other_origin("prepared")),
     rule("FAIL-22", both(failing, _a_call_is_started)),
@@ -182,6 +209,9 @@ MISSING: Final[Table] = {
     "agent_start": (
         rule("RUN-01", an_event_came),
         rule("RUN-27", lambda p: "No messages" in str((p.other or {}).get("error"))),
+        rule("RUN-14", both(_continues, scene(lambda s: s.behind_answer and s.steering))),
+        rule("RUN-15", both(_continues, scene(lambda s: s.behind_answer and s.follow_ups))),
+        rule("RUN-13", _continues),
         rule("RUN-19"),
     ),
     "turn_start": (
@@ -220,6 +250,7 @@ MISSING: Final[Table] = {
         rule("QUEUE-21", came(*_POLLS)),
         rule("ABORT-12", both(aborting, all_terminate)),
         rule("TURN-09", both(all_terminate, came("turn_start", *_PREPARE))),
+        rule("TURN-26", both(came("turn_start", *_PREPARE), _decided_otherwise)),
         rule("TURN-08", came("turn_start", "streamFn")),
         rule("RUN-02"),
     ),
@@ -251,6 +282,7 @@ MISSING: Final[Table] = {
         rule("QUEUE-02", origin("steering")),
         rule("QUEUE-06", origin("follow-up")),
         rule("TURN-18", origin("prepared")),
+        rule("MSG-15", both(origin("announcement"), replaced_by("prepareRequest"))),
         rule("MSG-08", origin("announcement")),
         rule("RUN-07", _prompted_a_text),
         rule("RUN-08"),
@@ -305,7 +337,7 @@ MISSING: Final[Table] = {
         rule("TOOL-13", refusal("preparation")),
         rule("TOOL-08", call(lambda c: not c.executed)),
         rule("HOOK-19", refusal("check threw")),
-        rule("HOOK-20", both(comes_later, nothing_came, call(lambda c: c.checked is not None))),
+        rule("HOOK-20", both(comes_later, nothing_came, call(lambda c: c.asked_again))),
         rule("TOOL-10", both(comes_later, nothing_came)),
         rule("TOOL-10", both(comes_later, came("tool_execution_end"))),
         rule("TOOL-19", refusal("threw")),
@@ -380,6 +412,7 @@ MISSING: Final[Table] = {
     ),
     "signal": (rule("ABORT-03"),),
     "withdrawn": (
+        rule("FAIL-16", both(_failed_at("tool_execution_update"), nothing_came)),
         rule("FAIL-35", both(failing, loop)),
         rule("FAIL-13", failing),
         rule("ABORT-21", _cut("execute")),

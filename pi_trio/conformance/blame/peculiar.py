@@ -250,7 +250,7 @@ _PASSED: Final = call(lambda c: c.let_pass and not c.executed)
 _NO_LISTENERS: Final = rule("STATE-24", both(_DEAF, nothing_came))
 _OF_NOTHING: Final = rule("RUN-26", _a_prompt_of_nothing)
 _RAISED: Final = rule("RUN-29", both(broken_off, came("settled"), _came_ok(False)))
-_SECOND_TOOL: Final = rule("TOOL-40", both(came("tool_execution_end"), _named_twice))
+_SECOND_TOOL: Final = rule("TOOL-40", both(came("tool_execution_end", "prepareArguments"), _named_twice))
 _READ_TOO_LATE: Final = rule("RUN-25", _looked_up_anew)
 _NOT_RETURNED: Final = rule("TOOL-39 TOOL-32", call(lambda c: c.returned_nothing))
 

@@ -34,7 +34,7 @@ from .order import (
 _TABLE: Final = TABLES["batch"]
 _MOST: Final = 256
 """How many open calls of an answer that was not seen are kept."""
-_LIFE: Final = {(row.source, row.symbol): row for row in TABLES["call"].values()}
+_LIFE: Final = TABLES["call"]
 Object = dict[str, Any]
 
 

@@ -239,12 +239,13 @@ class TurnHooks(Watcher):
         self._in_turn = False
         if not self.stage.calm or self._cut or self._answer is None or "finishTurn" not in self.stage.hooks:
             return
-        if self._asked.count("finishTurn") == 1:
-            self.docket.holds("TURN-25" if is_failed(self._answer) else "TURN-11")
+        clause = "TURN-25" if is_failed(self._answer) else "TURN-11"
+        times = self._asked.count("finishTurn")
+        if times == 1:
+            self.docket.holds(clause)
         else:
-            times = self._asked.count("finishTurn")
             self.docket.breaks(
-                "TURN-11", "turn_end of a turn for which finishTurn was not asked once", str(times)
+                clause, "turn_end of a turn for which finishTurn was not asked once", str(times)
             )
 
     def _run_ends(self) -> None:

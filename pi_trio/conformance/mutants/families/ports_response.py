@@ -6,10 +6,10 @@ from pi_trio.agent import loop
 from pi_trio.agent.response import _Slot
 from pi_trio.events import MessageUpdate, StreamStart, UnknownStreamEvent
 
-from .fault import fault
+from ..planting import planted
 
 
-@fault("F01", _Slot, "take", shows="text_no_start_event")
+@planted(("STREAM-04", "MSG-01"), _Slot, "take", fault="F01", shows="text_no_start_event")
 def updates_before_the_message_starts(original):
     """A stream without `start` gives updates before `message_start`."""
 
@@ -22,7 +22,7 @@ def updates_before_the_message_starts(original):
     return take
 
 
-@fault("F02", _Slot, "finish", shows="text_only_done")
+@planted(("STREAM-04", "MSG-01"), _Slot, "finish", fault="F02", shows="text_only_done")
 def no_start_without_a_start(original):
     """A stream without `start` gives no `message_start` at all."""
 
@@ -34,7 +34,7 @@ def no_start_without_a_start(original):
     return finish
 
 
-@fault("F30", loop, "respond", shows="provider_error")
+@planted(("TURN-02", "TURN-06"), loop, "respond", fault="F30", shows="provider_error")
 def the_loop_retries(original):
     """A failed response is asked for once more inside the loop, in the same turn."""
 

@@ -11,10 +11,10 @@ from pi_trio.agent.ledger import Outcome
 from pi_trio.agent.wait import Cut
 from pi_trio.events import ToolExecutionUpdate
 
-from .fault import fault
+from ..planting import planted
 
 
-@fault("F12", Caller, "prepare", shows="steer_during_sequential_batch")
+@planted("QUEUE-03", Caller, "prepare", fault="F12", shows="steer_during_sequential_batch")
 def steering_skips_the_rest(original):
     """Once a message is steered, the calls that are left are skipped."""
 
@@ -27,7 +27,7 @@ def steering_skips_the_rest(original):
     return prepare
 
 
-@fault("F21", Caller, "finalise", shows="after_tool_call_throws")
+@planted(("HOOK-19", "FAIL-12"), Caller, "finalise", fault="F21", shows="after_tool_call_throws")
 def after_tool_call_fails_the_run(original):
     """What `afterToolCall` throws leaves the loop."""
 
@@ -49,7 +49,7 @@ def after_tool_call_fails_the_run(original):
     return finalise
 
 
-@fault("F22", Caller, "_before", shows="before_tool_call_throws")
+@planted("HOOK-08", Caller, "_before", fault="F22", shows="before_tool_call_throws")
 def before_tool_call_fails_open(original):
     """A call whose `beforeToolCall` throws is executed all the same."""
 
@@ -64,7 +64,7 @@ def before_tool_call_fails_open(original):
     return before
 
 
-@fault("F23", Caller, "prepare", shows="after_tool_call_only_for_executed")
+@planted("HOOK-10", Caller, "prepare", fault="F23", shows="after_tool_call_only_for_executed")
 def after_tool_call_for_every_call(original):
     """`afterToolCall` is asked about calls too that were never executed."""
 
@@ -78,7 +78,7 @@ def after_tool_call_for_every_call(original):
     return prepare
 
 
-@fault("F19", _Updates, "report", shows="updates_late_ignored")
+@planted(("TOOL-20", "TOOL-04"), _Updates, "report", fault="F19", shows="updates_late_ignored")
 def late_updates_are_heard(original):
     """A report after the tool has returned is still said, as long as the run goes on."""
 
@@ -94,7 +94,7 @@ def late_updates_are_heard(original):
     return report
 
 
-@fault("F20", batch, "_Updates", shows="updates_simple")
+@planted("TOOL-22", batch, "_Updates", fault="F20", shows="updates_simple")
 def updates_are_kept_back(original):
     """Reports are said when the tool has returned."""
 

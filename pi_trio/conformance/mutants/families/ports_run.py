@@ -9,14 +9,13 @@ from pi_trio.agent import active, loop
 from pi_trio.agent.batch import _Batch
 from pi_trio.agent.delivery import Delivery
 from pi_trio.agent.run import Run
-from pi_trio.conformance.verdict import Outcome
 from pi_trio.events import AgentEnd
 from pi_trio.messages import AssistantMessage
 
-from .fault import fault
+from ..planting import planted
 
 
-@fault("F13", active, "run_loop", shows="steering_during_text")
+@planted("QUEUE-02", active, "run_loop", fault="F13", shows="steering_during_text")
 def no_poll_after_a_text(original):
     """Steering is not polled after a turn without tools."""
 
@@ -31,7 +30,7 @@ def no_poll_after_a_text(original):
     return run_loop
 
 
-@fault("F14", loop, "_turn", shows="follow_up")
+@planted(("QUEUE-06", "TURN-01"), loop, "_turn", fault="F14", shows="follow_up")
 def follow_ups_between_turns(original):
     """What is pending is said before the `turn_start` of its turn."""
 
@@ -46,7 +45,7 @@ def follow_ups_between_turns(original):
     return turn
 
 
-@fault("F15", loop, "_turn", shows="provider_error_with_queues")
+@planted(("QUEUE-11", "TURN-06"), loop, "_turn", fault="F15", shows="provider_error_with_queues")
 def an_error_is_a_turn_as_any_other(original):
     """Queues are polled after an errored turn."""
 
@@ -56,13 +55,13 @@ def an_error_is_a_turn_as_any_other(original):
     return turn
 
 
-@fault("F16", _Batch, "_breaks_off", shows="abort_sequential_at_first_start")
+@planted("ABORT-10", _Batch, "_breaks_off", fault="F16", shows="abort_sequential_at_first_start")
 def abort_leaves_calls_unanswered(original):
     """After an abort the calls that are left get nothing."""
     return lambda whole: whole.run.signal.aborted
 
 
-@fault("F17", active, "settle", shows="abort_tools_honored")
+@planted(("ABORT-18", "RUN-02"), active, "settle", fault="F17", shows="abort_tools_honored")
 def abort_is_raised(original):
     """An abort leaves the run as an exception, without closing events."""
 
@@ -76,7 +75,7 @@ def abort_is_raised(original):
     return settle
 
 
-@fault("F18", loop, "_turn", shows="abort_tools_honored")
+@planted(("ABORT-14", "TURN-07"), loop, "_turn", fault="F18", shows="abort_tools_honored")
 def no_aborted_turn(original):
     """After an abort in tools the run ends with their turn."""
 
@@ -87,7 +86,7 @@ def no_aborted_turn(original):
     return turn
 
 
-@fault("F29", active, "run_loop", shows="steering_during_prepare_next_turn")
+@planted("QUEUE-12", active, "run_loop", fault="F29", shows="steering_during_prepare_next_turn")
 def no_second_poll(original):
     """Steering is not polled again after `prepareNextTurn`."""
 
@@ -98,7 +97,7 @@ def no_second_poll(original):
     return run_loop
 
 
-@fault("F32", loop, "_turn", shows="many_turns")
+@planted(("TURN-21", "TURN-07"), loop, "_turn", fault="F32", shows="many_turns")
 def turns_are_capped(original):
     """The run ends silently after twenty turns."""
 
@@ -110,7 +109,7 @@ def turns_are_capped(original):
     return turn
 
 
-@fault("F24", active, "closing_events", shows="streamfn_rejects")
+@planted(("FAIL-08", "RUN-02"), active, "closing_events", fault="F24", shows="streamfn_rejects")
 def a_failed_run_only_ends(original):
     """A failed run says `agent_end` only."""
 
@@ -124,7 +123,7 @@ def a_failed_run_only_ends(original):
     return closing_events
 
 
-@fault("F25", Run, "close", shows="streamfn_rejects", outcome=Outcome.HANG)
+@planted(("FAIL-09", "FAIL-08"), Run, "close", fault="F25", shows="streamfn_rejects")
 def a_failed_run_never_ends(original):
     """A run that fails says nothing more, and never settles."""
 
@@ -134,7 +133,7 @@ def a_failed_run_never_ends(original):
     return close
 
 
-@fault("F26", Delivery, "hear", shows="listener_held_at_turn_start")
+@planted(("STATE-13", "STATE-14"), Delivery, "hear", fault="F26", shows="listener_held_at_turn_start")
 def listeners_are_not_awaited(original):
     """Listeners are called, in order, and not awaited."""
 
@@ -145,7 +144,7 @@ def listeners_are_not_awaited(original):
     return hear
 
 
-@fault("F27", Run, "emit", shows="agent_end_listener_settlement")
+@planted("RUN-17", Run, "emit", fault="F27", shows="agent_end_listener_settlement")
 def idle_before_agent_end_is_handled(original):
     """The listeners of `agent_end` are not awaited: the run settles before they are done."""
 

@@ -12,7 +12,7 @@ from pi_trio.agent.call import answer_of
 from pi_trio.agent.ledger import Outcome
 from pi_trio.events import MessageEnd, MessageStart
 
-from .fault import fault
+from ..planting import planted
 
 
 async def prepare(whole, record, launch):
@@ -47,7 +47,7 @@ async def answer_all(whole, records):
     return records
 
 
-@fault("F03", _Batch, "sequential", shows="tools_sequential_mode")
+@planted("TOOL-06", _Batch, "sequential", fault="F03", shows="tools_sequential_mode")
 def results_after_all_ends(original):
     """A sequential batch says its result messages when all calls have ended."""
 
@@ -62,7 +62,7 @@ def results_after_all_ends(original):
     return sequential
 
 
-@fault("F04", _Batch, "_execute", shows="tools_parallel_second_first")
+@planted("TOOL-10", _Batch, "_execute", fault="F04", shows="tools_parallel_second_first")
 def ends_in_source_order(original):
     """A parallel call's end is held back until the calls before it have ended."""
     done = defaultdict(trio.Event)
@@ -77,7 +77,7 @@ def ends_in_source_order(original):
     return execute
 
 
-@fault("F05", _Batch, "parallel", shows="tools_parallel_second_first")
+@planted("TOOL-05", _Batch, "parallel", fault="F05", shows="tools_parallel_second_first")
 def results_in_the_order_of_completion(original):
     """Result messages come in the order of completion, in `turn_end` and in the next request too."""
 
@@ -93,7 +93,7 @@ def results_in_the_order_of_completion(original):
     return parallel
 
 
-@fault("F06", _Batch, "parallel", shows="preparation_is_serial")
+@planted("TOOL-07", _Batch, "parallel", fault="F06", shows="preparation_is_serial")
 def launched_as_soon_as_prepared(original):
     """A parallel call runs while later calls are still being prepared."""
 
@@ -107,7 +107,7 @@ def launched_as_soon_as_prepared(original):
     return parallel
 
 
-@fault("F07", _Batch, "parallel", shows="preparation_is_serial")
+@planted("TOOL-07", _Batch, "parallel", fault="F07", shows="preparation_is_serial")
 def prepared_concurrently(original):
     """Parallel calls are prepared at the same time."""
 
@@ -127,7 +127,7 @@ def prepared_concurrently(original):
     return parallel
 
 
-@fault("F08", _Batch, "parallel", shows="preparation_is_serial")
+@planted("TOOL-07", _Batch, "parallel", fault="F08", shows="preparation_is_serial")
 def started_before_any_is_prepared(original):
     """All parallel calls start before the first of them is prepared."""
 
@@ -143,7 +143,7 @@ def started_before_any_is_prepared(original):
     return parallel
 
 
-@fault("F09", batch, "end", shows="tool_throws")
+@planted("TOOL-03", batch, "end", fault="F09", shows="tool_throws")
 def no_end_after_a_throw(original):
     """A tool that throws gives a result, but its call no end."""
 
@@ -156,7 +156,7 @@ def no_end_after_a_throw(original):
     return end
 
 
-@fault("F10", loop, "fail_truncated_calls", shows="length_truncated_calls")
+@planted("TOOL-23", loop, "fail_truncated_calls", fault="F10", shows="length_truncated_calls")
 def truncated_calls_run(original):
     """The calls of a message that hit the output limit are executed."""
 
@@ -167,7 +167,7 @@ def truncated_calls_run(original):
     return fail_truncated_calls
 
 
-@fault("F11", loop, "run_batch", shows="tool_terminate_some")
+@planted(("TURN-09", "TURN-07"), loop, "run_batch", fault="F11", shows="tool_terminate_some")
 def one_terminates_for_all(original):
     """One result that terminates is enough."""
 
@@ -178,7 +178,7 @@ def one_terminates_for_all(original):
     return run_batch
 
 
-@fault("F11", loop, "run_batch", shows="tool_terminate_ends_run")
+@planted("TURN-09", loop, "run_batch", fault="F11", shows="tool_terminate_ends_run")
 def nothing_terminates(original):
     """What a result says about terminating is ignored."""
 
@@ -189,7 +189,7 @@ def nothing_terminates(original):
     return run_batch
 
 
-@fault("F28", batch, "answer_call", shows="tool_single", spares=("text_plain",))
+@planted("TOOL-05", batch, "answer_call", fault="F28", shows="tool_single")
 def results_are_not_said(original):
     """A result is in the transcript, but has neither `message_start` nor `message_end`."""
 
@@ -201,7 +201,7 @@ def results_are_not_said(original):
     return answer_call
 
 
-@fault("F31", batch, "is_sequential", shows="tools_one_declares_sequential")
+@planted("TOOL-11", batch, "is_sequential", fault="F31", shows="tools_one_declares_sequential")
 def a_sequential_tool_runs_in_parallel(original):
     """A tool that declares itself sequential does not make its batch so."""
     return lambda state, records: state.config.tool_execution == "sequential"
