@@ -114,6 +114,7 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
     there already; and an error that comes of an abort leaves the response aborted.
     """
     failed: BaseException | None = None
+    said: AssistantMessage | None = None
     result: AssistantMessage | None = None
     try:
         with Wait(run) as wait:
@@ -136,13 +137,13 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
                         # It may yield inside of its own scopes, which this task is in then: so each delivery has a
                         # shield within them.
                         try:
-                            await _deliver(slot, run, events, wait, shielded=False)
+                            said = await _deliver(slot, run, events, wait, shielded=False)
                         finally:  # or it would be left to the garbage collector
                             await wait.outside(_close(events))
                     else:
                         async with open_bare_nursery() as nursery:
                             with wait.shielded(nursery):
-                                await _deliver(slot, run, events, wait, shielded=True)
+                                said = await _deliver(slot, run, events, wait, shielded=True)
                     result = await wait.outside(call_user(stream.result))
                 except BaseException as error:
                     if is_cancelled(error):
@@ -158,7 +159,8 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
             raise Aborted from error
     if failed is not None:
         raise failed
-    return result
+    # A provider that has told its last event may end its own nursery, and so the wait for the result.
+    return said if result is None else result
 
 
 def _because_of_abort(error: BaseException, run: Run) -> bool:
@@ -171,17 +173,20 @@ def _because_of_abort(error: BaseException, run: Run) -> bool:
 
 async def _deliver(
     slot: _Slot, run: Run, events: AsyncIterator[StreamEvent], wait: Wait, *, shielded: bool
-) -> None:
-    """Hand the stream's events to the slot, until one ends it. `shielded`: it is called inside of the wait's shield."""
+) -> AssistantMessage | None:
+    """Hand the stream's events to the slot, until one ends it; gives the message that this one tells.
+
+    `shielded`: it is called inside of the wait's shield.
+    """
     while True:
         if run.cancelled:
             raise Aborted
         try:
             event = await wait.outside(call_user(anext, events))
         except StopAsyncIteration:
-            return
+            return None
         if isinstance(event, _LAST):
-            return
+            return event.message if isinstance(event, StreamDone) else event.error
         delivery = slot.take(event)
         if delivery is not None:  # begun and finished here, because this happens once a delta
             if shielded:

@@ -6,8 +6,10 @@ also has `result()`. Entering and leaving belong to the loop, so a provider that
 its nursery inside that context manager, and nothing of a request outlives its response. What its `__aiter__`
 gives may be an async generator (which alone is no stream: it has no `result`), with a nursery or a timeout
 around its `yield`s: the loop closes it in the task that has read it, and keeps what happens in there from the
-listeners. (A generator that reads another one has to close that: `contextlib.aclosing`.) A failure of the
-provider is an `error` event, not an exception. `ResponseBuilder` (`builder.py`) makes the events.
+listeners. (A generator that reads another one has to close that: `contextlib.aclosing`.) An iterator of a class
+of yours must leave no scope open between two events, as it would by reading such a generator in its `__anext__`:
+give the generator itself. A failure of the provider is an `error` event, not an exception. `ResponseBuilder`
+(`builder.py`) makes the events.
 
 `ResponseStream` is the simplest such thing: a queue that somebody pushes into.
 """

@@ -304,6 +304,54 @@ async def test_what_is_no_response_is_told(given: Any, later: bool) -> None:
     assert isinstance(result.errors[0], TypeError)
 
 
+class OneByOne:
+    """A response whose events come from a task of the provider."""
+
+    def __init__(self, events: trio.MemoryReceiveChannel[StreamEvent]) -> None:
+        self._events = events
+        self._message: AssistantMessage | None = None
+
+    def __aiter__(self) -> OneByOne:
+        return self
+
+    async def __anext__(self) -> StreamEvent:
+        event = await self._events.receive()
+        if isinstance(event, StreamDone):
+            self._message = event.message
+        return event
+
+    async def result(self) -> AssistantMessage | None:
+        return self._message
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_who_ends_its_nursery_behind_the_last_event_has_told_it(late: bool) -> None:
+    """Before the loop waits for the result, or while it does."""
+
+    @asynccontextmanager
+    async def stream(*args: Any) -> AsyncGenerator[OneByOne]:
+        to_loop, events = trio.open_memory_channel[StreamEvent](0)
+        async with trio.open_nursery() as nursery:
+
+            async def tell() -> None:
+                await to_loop.send(StreamStart(partial=GOOD))
+                await to_loop.send(StreamDone(reason="stop", message=GOOD))
+                if late:
+                    await trio.testing.wait_all_tasks_blocked()
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(tell)
+            nursery.start_soon(trio.sleep_forever)
+            response = OneByOne(events)
+            if late:
+                response.result = trio.sleep_forever  # type: ignore[method-assign, assignment]
+            yield response
+
+    for _ in range(8):  # whoever the scheduler lets go first
+        result = await Agent(model=MODEL, stream_fn=stream).prompt("go")
+        assert (result.stop_reason, result.text) == ("stop", "well")
+
+
 async def test_events_alone_are_no_response() -> None:
     heard: list[AgentEvent] = []
 

@@ -32,12 +32,13 @@ from . import (
     transcript,
     turn_hooks,
     updates,
+    values,
 )
 
 MODULES = (
     run, response, batch, arguments, updates, tool_hooks, turn_hooks, request_hooks, queues, abort,
     abort_tools, listeners, failure, failure_closing,
-    together, together_failing, state, transcript,
+    together, together_failing, state, transcript, values,
     low_level, low_level_failing, low_level_between, earlier_releases,
 )  # fmt: skip
 """The topics in the order in which they are best read."""
