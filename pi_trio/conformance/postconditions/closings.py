@@ -45,6 +45,11 @@ class Told:
         return not (self.errors or self.raised or self.failed)
 
     @property
+    def fails(self) -> bool:
+        """The run as a whole has failed, and not only calls of it."""
+        return bool(self.answers or self.raised)
+
+    @property
     def answered(self) -> set[str]:
         """The calls that have a result."""
         return self.kept | {result["toolCallId"] for result in self.failed}

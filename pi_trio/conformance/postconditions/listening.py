@@ -38,21 +38,28 @@ def listeners(conversation: Conversation) -> Iterator[str]:
 
 
 def _signals(conversation: Conversation) -> Iterator[str]:
-    """Whether who is asked is told rightly that the run was aborted. In a burst anything may come before the abort."""
+    """Whether who is asked is told rightly that the run was aborted."""
     aborts = deque(conversation.aborts)
-    aborted: set[str] = set()
+    raised: dict[str, int] = {}
+    """From where on it is certain that a run was aborted."""
     for hearing in conversation.hearings:
         while aborts and aborts[0][0] < hearing.at:
-            aborted.add(aborts.popleft()[1])
+            at, op = aborts.popleft()
+            raised.setdefault(op, _certain(conversation, at))
         told = conversation.lines[hearing.at].get("aborted")
-        if (
-            told is None
-            or hearing.type in TOOL_PHASE
-            or conversation.command_of(hearing.at)["cmd"] == "burst"
-        ):
-            continue
-        if told is not (conversation.under_way[hearing.at] in aborted):
+        certain = raised.get(conversation.under_way[hearing.at], sys.maxsize)
+        if hearing.asked is not None and told is not (hearing.at >= certain):
             yield f"{hearing.listener} is told {'of' if told else 'nothing of'} an abort with {hearing.type}"
+
+
+def _certain(conversation: Conversation, aborted: int) -> int:
+    """From which line on an abort is certain. In a burst what comes of the commands before it may show first."""
+    if conversation.command_of(aborted)["cmd"] != "burst":
+        return aborted
+    end = conversation.end_of_step(aborted)
+    step = enumerate(conversation.lines[aborted + 1 : end], aborted + 1)
+    shown = (at for at, line in step if line.get("tell") == "signal" or line.get("aborted") is True)
+    return next(shown, end)
 
 
 def awaiting(conversation: Conversation) -> Iterator[str]:

@@ -28,7 +28,11 @@ _IN_A_TURN: Final = frozenset({
 })  # fmt: skip
 _UNTOLD: Final = {canonical(None), canonical(HOST_TEXT)}
 """Errors that cannot be told from others."""
-_BETWEEN_TURNS: Final = frozenset({"prepareNextTurn", "prepareNextTurnWithContext", "shouldStopAfterTurn"})
+_BETWEEN_TURNS: Final = frozenset({
+    "prepareNextTurn", "prepareNextTurnWithContext", "shouldStopAfterTurn", "getFollowUpMessages",
+})  # fmt: skip
+_FIRST_OR_BETWEEN: Final = "getSteeringMessages"
+"""It is asked between turns, and once before the first request of a run."""
 
 
 @attrs.define
@@ -37,6 +41,8 @@ class _Run:
 
     said: list[str] = attrs.field(factory=list[str])
     in_turn: bool = False
+    turns: int = 0
+    """How many have started."""
     message: Object | None = None
     """The message that is open, as it was started."""
     calls: Calls = attrs.field(factory=Calls)
@@ -58,6 +64,7 @@ class _Run:
         if kind == "turn_start":
             wrong = "a turn starts inside a turn" if self.in_turn else ""
             self.in_turn, self.calls, self.asked = True, Calls(), False
+            self.turns += 1
             return wrong
         if not self.in_turn:
             return f"{kind} outside a turn"
@@ -73,9 +80,10 @@ class _Run:
     def callback(self, fn: str) -> str:
         """What is wrong with a callback at this place, or nothing."""
         self.asked = self.asked or fn == "streamFn"
-        if self.message is not None and fn in _IN_A_TURN | _BETWEEN_TURNS:
+        if self.message is not None and fn in _IN_A_TURN | _BETWEEN_TURNS | {_FIRST_OR_BETWEEN}:
             return f"{fn} is asked inside a message ({self.message['role']})"
-        if self.in_turn and fn in _BETWEEN_TURNS:
+        late = fn == _FIRST_OR_BETWEEN and (self.asked or self.turns > 1)
+        if self.in_turn and (fn in _BETWEEN_TURNS or late):
             return f"{fn} is asked inside a turn"
         return "" if self.in_turn or fn not in _IN_A_TURN else f"{fn} is asked outside a turn"
 

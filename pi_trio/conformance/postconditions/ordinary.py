@@ -4,12 +4,13 @@ A ruling speaks of how what was begun is closed: turns, the end of a run, failed
 *ordinary*. Ordinary lines that both sides have must be there, in that order; those that one side has may be there, in
 their place; others may not. From what shows the transcript or the state, failures are left out where they are shown
 as this side has told them (`told.py`); else they have to be shown as one of the two shows them. When a run settles
-depends on how it is closed; how it settles has to be as one of the two has it.
+depends on how it is closed; how it settles has to be as one of the two has it. Whole runs are compared where nothing is
+to be closed: one that begins later, and one that a ruling keeps from failing.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -48,7 +49,11 @@ def strays(
         yield "an operation settles otherwise than in both"
     yield from _strays(*([_outline(line) for line in side.ordinary] for side in sides))
     yield from _strays(*(side.ordinary for side in sides))
-    yield from _otherwise_later(*sides, before=set(runs(one[:shared])), good=told_by(one))
+    mine, runtimes, releases = (told_by(each) for each in (lines, one, other))
+    yield from _otherwise_later(*sides, before=set(runs(one[:shared])), good=runtimes)
+    for run, told in runtimes.items():
+        if releases[run].fails and not told.fails:
+            yield from _otherwise_kept(*sides, run=run, fails=mine[run].fails)
     states, *shown = ({canonical(state) for state in side.states} for side in sides)
     if odd := states.difference(*shown):
         yield f"it shows a state with what is closed that neither of both shows there: {min(odd):.200}"
@@ -57,11 +62,19 @@ def strays(
 def _otherwise_later(
     got: _Side, left: _Side, right: _Side, *, before: Collection[Run], good: Mapping[Run, Told]
 ) -> Iterator[str]:
-    """A run that begins later, and has nothing to close, is as in one of both from beginning to end."""
-    for run in dict.fromkeys(got.runs):
+    """A run that begins later, and has nothing to close, is as in one of both from beginning to end, frames and all."""
+    for run in dict.fromkeys([*got.whole, *left.whole]):
         if run not in before and run in good and good[run].is_good:
-            if got.of(run) not in (left.of(run), right.of(run)):
+            if got.whole[run] not in (left.whole[run], right.whole[run]):
                 yield f"{run[1]}, which does not fail, goes otherwise than in both"
+
+
+def _otherwise_kept(got: _Side, left: _Side, right: _Side, *, run: Run, fails: bool) -> Iterator[str]:
+    """A run that fails in the release alone goes on as the runtime's, or fails, and then it has not gone on."""
+    if not fails and got.parts[run] != left.parts[run]:
+        yield f"{run[1]}, which does not fail, goes on otherwise than in the runtime"
+    if fails and Counter(got.parts[run]) - Counter(right.parts[run]):
+        yield f"{run[1]} fails, and has gone on before that"
 
 
 def _settled(lines: Sequence[Object]) -> dict[Run, bool]:
@@ -112,28 +125,28 @@ class _Side:
     def __init__(self, lines: Sequence[Object], common: set[str], shared: int) -> None:
         self.ordinary: list[Object] = []
         self.states: list[Object] = []
-        self.runs: list[Run] = []
-        """The run of each ordinary line."""
+        self.parts: defaultdict[Run, list[str]] = defaultdict(list)
+        """The ordinary lines of each run."""
+        self.whole: defaultdict[Run, list[str]] = defaultdict(list)
+        """All its lines, ordinary or not."""
         silent, known, of = False, moments(lines), runs(lines)
         asked_at = known[shared - 1]
         for line, moment, run in zip(lines[shared:], known[shared:], of[shared:], strict=True):
             if "send" in line:
                 silent = line["send"]["cmd"] == "answer" and line["send"]["ask"]["fn"] == "listener"
                 asked_at = moment
-            if silent and _says_nothing(line):
+            if (silent and _says_nothing(line)) or line.get("tell") in _ELSEWHERE:
                 continue
             # A reply tells how things were when the command came; who is in no hurry may have gone on before.
             when = (asked_at, moment) if "reply" in line else (moment,)
+            shape = _shape(line, when)
+            self.whole[run].append(canonical(shape))
             if _closes(line, common):
                 state = line.get("state") or line.get("args", {}).get("state")
                 self.states += [_without_told(state, when)] if state else []
-            elif line.get("tell") not in _ELSEWHERE:
-                self.ordinary.append(_shape(line, when))
-                self.runs.append(run)
-
-    def of(self, run: Run) -> list[str]:
-        """The ordinary lines of one run."""
-        return [canonical(line) for line, its in zip(self.ordinary, self.runs, strict=True) if its == run]
+            else:
+                self.ordinary.append(shape)
+                self.parts[run].append(self.whole[run][-1])
 
 
 def _says_nothing(line: Object) -> bool:

@@ -8,9 +8,15 @@ import pytest
 
 from pi_trio.conformance.compare import fingerprint
 from pi_trio.conformance.expected import Expectation
+from pi_trio.conformance.failed import is_failed_answer
+from pi_trio.conformance.lines import event_of
 from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.ruled import read_golden
+from pi_trio.jsonvalue import thaw
 
-from .golden import RULED, expect_it, why_unsafe
+from .departures.departure import events
+from .departures.failures import with_turns
+from .golden import RULED, VECTORS, expect_it, why_unsafe, why_unsafe_in
 
 
 def changed(expected: Expectation) -> Iterator[tuple[str, list[Object]]]:
@@ -38,6 +44,35 @@ def test_hardly_any_change_of_a_line_passes_for_safe() -> None:
                 passed += [(name, how)] if not why_unsafe(lines, expected) else []
     assert total > 200
     assert len(passed) < 0.05 * total, passed
+
+
+@pytest.mark.parametrize("release", ["0.80.2", "0.85.0"])
+def test_what_a_ruling_keeps_from_failing_goes_on_as_the_runtime(release: str) -> None:
+    """Though the release has none of it: not a line may be missing, be it an update, an ask or what it ends with."""
+    golden = read_golden(VECTORS, release, "tool_returns_nothing")
+    assert golden is not None
+    lines = [*golden.runtime_side()]
+    assert "message_update" in {(event_of(line) or {}).get("type") for line in lines[golden.enters :]}
+    safe = [
+        lines[at]
+        for at in range(golden.enters + 1, len(lines) - 1)
+        if "send" not in lines[at]
+        and lines[at] != {"reply": None}
+        and not why_unsafe_in(golden, lines[:at] + lines[at + 1 :])
+    ]
+    assert safe == []
+
+
+def test_who_goes_on_and_then_fails_as_the_release_is_not_safe() -> None:
+    golden = read_golden(VECTORS, "0.80.2", "tool_returns_nothing")
+    assert golden is not None
+    messages = [event["message"] for _, event in events(golden.release_side(), "message_end")]
+    failure = next(filter(is_failed_answer, messages))
+    shared = golden.enters + 1
+    lines = thaw([*golden.runtime_side()])
+    went_on = [line for line in lines[shared:] if (event_of(line) or {}).get("type") != "message_update"]
+    odd = [*lines[:shared], *with_turns(went_on, lambda _: failure)]
+    assert "has gone on before that" in why_unsafe_in(golden, odd)
 
 
 @pytest.mark.parametrize("nonsense", [{}, {"message": None}, {"message": {"role": []}}, {"toolCallId": {}}])

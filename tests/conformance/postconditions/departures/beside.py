@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pi_trio.conformance.lines import event_of, is_ask
+from pi_trio.conformance.lines import asks, event_of, is_ask
 from pi_trio.conformance.protocol import Object
 
 from .departure import (
@@ -94,6 +94,33 @@ def an_answer_grows_unseen(lines: Lines) -> Lines:
         if not updates or is_ask(lines[updates[-1]])
         else [*lines[: updates[-1]], *lines[updates[-1] + 1 :]]
     )
+
+
+POLLS = ("getSteeringMessages", "getFollowUpMessages")
+
+
+@departure
+def a_turn_ends_behind_the_poll(lines: Lines) -> Lines:
+    """The loop asks for what was queued, and only then says that the turn has ended."""
+    found = list(lines)
+    for at in range(len(found) - 1):
+        event, asked = event_of(found[at]), found[at + 1]
+        notified = event is not None and event["type"] == "turn_end" and not is_ask(found[at])
+        if notified and asks(asked) in POLLS:
+            found[at : at + 2] = [asked, found[at]]
+    return found
+
+
+@departure
+def a_later_run_starts_late(lines: Lines) -> Lines:
+    """Its `turn_start` is said behind what it was asked with."""
+    found = list(lines)
+    starts = [at for at, _ in events(lines, "turn_start")]
+    for at in starts[-1:]:
+        told = found[at : at + 3]
+        if all(line.get("tell") == "event" for line in told) and told[1]["event"]["type"] == "message_start":
+            found[at : at + 3] = [*told[1:], told[0]]
+    return found
 
 
 def of_states(change: Callable[[Object], Object]) -> Departure:

@@ -38,6 +38,30 @@ def a_listener_is_told_of_an_abort_that_was_none(lines: Lines) -> Lines:
 
 
 @departure
+def the_end_of_a_cut_call_has_another_signal(lines: Lines) -> Lines:
+    """With the end of a call that failed goes an abort that was none, or none where there was one."""
+
+    def change(line: Object) -> Object:
+        event = event_of(line)
+        cut = event is not None and is_ask(line) and event.get("isError") is True
+        return {**line, "aborted": not line["aborted"]} if cut else line
+
+    return [change(line) for line in lines]
+
+
+@departure
+def a_listener_is_told_nothing_of_the_signal(lines: Lines) -> Lines:
+    """Neither that the run was aborted nor that it was not."""
+
+    def change(line: Object) -> Object:
+        event = event_of(line)
+        closes = event is not None and is_ask(line) and is_of_the_closing(event)
+        return {key: value for key, value in line.items() if key != "aborted"} if closes else line
+
+    return [change(line) for line in lines]
+
+
+@departure
 def somebody_hears_of_it_who_does_not_listen(lines: Lines) -> Lines:
     """A listener that nobody has subscribed."""
     found: Lines = []
