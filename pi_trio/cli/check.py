@@ -78,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--midway",
         action="store_true",
         help="a log may begin in the middle of a run, like the tail of another; up to the next run it is then "
-        "judged only as far as can be told",
+        "judged only as far as can be told, and so are calls that may have begun before it",
     )
     parser.add_argument(
         "--longest-line",

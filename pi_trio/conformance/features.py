@@ -32,6 +32,9 @@ _LISTS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Features that are lists of names, and the names that can stand there; any, if none are given."""
 
+_ALWAYS: Final[Mapping[str, str]] = {"targets": "agent"}
+"""Names that a list has whatever else it has."""
+
 
 def unknown_value(features: Mapping[str, Any]) -> str:
     """What is wrong with the first feature whose value it cannot have; empty if none is."""
@@ -39,6 +42,8 @@ def unknown_value(features: Mapping[str, Any]) -> str:
         choices, names = _CHOICES.get(name, ()), _LISTS.get(name)
         if (choices or names is not None) and not _is_among(value, choices) and not _is_list(value, names):
             return f"features.{name} is {_wanted(choices, names)}"
+        if name in _ALWAYS and _ALWAYS[name] not in value:
+            return f'features.{name} is a list with "{_ALWAYS[name]}" in it'
     return ""
 
 

@@ -239,8 +239,13 @@ def _need(message: Object, field: str, kind: type) -> None:
     if field not in message:
         raise ProtocolFault(f"{field} is missing: {_quote(message)}")
     value = message[field]
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+    if not (_is_integer(value) if kind is int else isinstance(value, kind)):
         raise ProtocolFault(f"{field} is not {_TYPE_NAMES[kind]}: {_quote(message)}")
+
+
+def _is_integer(value: Any) -> bool:
+    """As JSON has it: 1.0 is 1, and true is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
 
 
 def _may(message: Object, field: str, kind: type) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pi_trio.agent import batch
 from pi_trio.agent.under_way import UnderWay
 from pi_trio.cli import main
 from pi_trio.conformance.scopes import Play, Schedules, catalogue
@@ -55,10 +56,13 @@ def test_a_glob_selects_of_all(capfd: pytest.CaptureFixture[str]) -> None:
 def test_what_is_wrong_can_be_seen_again(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    def one_less(under_way: UnderWay) -> None:
-        under_way._number -= 1
+    class NobodyIsWoken(UnderWay):
+        __slots__ = ()
 
-    monkeypatch.setattr(UnderWay, "one_less", one_less)
+        def one_less(self) -> None:
+            self._number -= 1
+
+    monkeypatch.setattr(batch, "UnderWay", NobodyIsWoken)
     report = tmp_path / "report.json"
     assert main(["scopes", *SMALL, "--json", str(report)]) == 1
     out = capfd.readouterr().out

@@ -20,7 +20,8 @@ GOOD: tuple[dict[str, Any], ...] = (
     {}, {"listeners": "none", "delivery": "serial", "abort": "both", "update": "blocking", "partials": "built"},
     {"liveState": False, "burst": True, "toolModes": "both"},
     {"toolModes": []}, {"toolModes": ["sequential"]}, {"toolModes": ["parallel", "sequential"]},
-    {"keyless": ["execute"]}, {"targets": ["agent", "session"], "options": ["mine"], "loopHooks": []},
+    {"keyless": ["execute"]}, {"targets": ["agent"]}, {"targets": ["loop", "agent"]},
+    {"targets": ["agent", "session"], "options": ["mine"], "loopHooks": []},
     {"weather": 5, "time": {"virtual": True}},
 )  # fmt: skip
 
@@ -34,7 +35,7 @@ BAD: dict[str, tuple[Any, ...]] = {
     "burst": (1, "false"),
     "toolModes": ("sequential", ["sequentail"], [5], {}, None),
     "keyless": (["exec"], "execute", True),
-    "targets": ("agent", [5]),
+    "targets": ("agent", [5], [], ["loop"], ["agents"]),
     "loopHooks": ("finishTurn",),
     "options": ({}, [None]),
     "settable": ("model",),

@@ -55,7 +55,10 @@ def test_unknown_tells_and_events_are_dropped() -> None:
     assert envelope.known({"tell": "event", "key": "L", "event": {"type": "retry_start"}}) is None
     assert envelope.known({"tell": "re"}) is None
     assert envelope.known({"tell": "ask", "ask": "a"}) is None
-    assert envelope.ignored == {"tell weather": 1, "event retry_start": 1, "tell re": 1, "tell ask": 1}
+    assert envelope.known({"tell": "hello", "protocol": 1}) is None  # once more
+    assert envelope.ignored == {
+        "tell weather": 1, "event retry_start": 1, "tell re": 1, "tell ask": 1, "tell hello": 1,
+    }  # fmt: skip
 
 
 def test_unknown_callbacks_pass_because_they_wait_for_an_answer() -> None:

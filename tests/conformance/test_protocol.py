@@ -82,6 +82,7 @@ def test_any_object_is_a_hello_or_a_fault(message: dict) -> None:
         {"re": 1, "ok": None},
         {"re": 1, "error": "driver: no"},
         {"re": 1, "ok": None, "tookMs": 3},
+        {"re": 1.0, "ok": None},
         {"ask": "c1", "fn": "execute", "key": "t1", "args": {}, "aborted": False},
         {"ask": "c1", "fn": "convertToLlm", "args": {"messages": []}},
         {
@@ -110,6 +111,7 @@ def test_messages_of_the_protocol_pass(message: dict) -> None:
     [
         {},
         {"re": True, "ok": None},
+        {"re": 1.5, "ok": None},
         {"re": 1, "ok": None, "error": "both"},
         {"re": 1, "error": 5},
         {"re": 1, "ask": "c1", "fn": "x", "args": {}, "ok": 1},
@@ -177,3 +179,10 @@ def test_what_a_hello_names_is_counted_wherever_it_stands() -> None:
     names = [f"x{n}" for n in range(NAMES + 1)]
     with pytest.raises(SubjectUnstartable, match="more than 1000 commands: "):
         check_hello({**HELLO, "commands": names, "features": {"commands": []}})
+
+
+def test_the_version_of_the_protocol_is_a_number_as_json_has_it() -> None:
+    check_hello({**HELLO, "protocol": 1.0})
+    for wrong in (True, "1", 1.5, 2.0, 0):
+        with pytest.raises(SubjectUnstartable):
+            check_hello({**HELLO, "protocol": wrong})

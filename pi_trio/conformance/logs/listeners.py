@@ -39,6 +39,8 @@ class Listeners:
         self._first: str | None = None
         """Whose events are counted."""
         self._warned = False
+        self._left = False
+        """One has left, and may come again in the middle of a run."""
 
     def __bool__(self) -> bool:
         return bool(self._ears)
@@ -79,8 +81,15 @@ class Listeners:
             raise TooManyListenersError
         if self._first is None:
             self._book.begins(kind)
-        basis, midway = self._book.basis, self._book.midway or bool(self._ears)
+        basis, midway = self._book.basis, self._book.midway or self._left or bool(self._ears)
         return EventMonitor(basis.force, basis.profiles, midway=midway)
+
+    def leave(self, key: str) -> None:
+        """One is seen to unsubscribe."""
+        ear = self._ears.pop(key, None)
+        if ear is not None:
+            self._book.settle(ear)
+            self._left = True
 
     def settle(self) -> None:
         """They hear no more."""
@@ -91,4 +100,4 @@ class Listeners:
     def forget(self) -> None:
         """They hear no more, and those of another agent may come."""
         self.settle()
-        self._first = None
+        self._first, self._left = None, False

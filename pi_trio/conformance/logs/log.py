@@ -41,6 +41,10 @@ _NAMES: Final = 100
 """So many different types that nobody knows are told apart."""
 _LENGTH: Final = 60
 """So many characters of each are kept."""
+_UNENDED: Final = (
+    "the run before may have ended unheard: a listener behind one that fails misses what that was told, and a loop "
+    "whose run throws says no end; both sides of a wire, from the creation on, tell for sure"
+)
 
 
 class LogCheck:
@@ -69,6 +73,8 @@ class LogCheck:
         self._session = False
         self._open_runs = 0
         self._second_run = 0
+        self._unended = 0
+        """The first line at which a run begins, and should not, since the one before has not ended."""
 
     def read(self, file: Iterable[bytes], tick: Callable[[], object] = lambda: None) -> None:
         """Judge the lines of a file. `tick` is called now and then."""
@@ -151,7 +157,7 @@ class LogCheck:
         if self._monitor is not None:
             self._book.settle(self._monitor)
             self._monitor = EventMonitor(self._force(), self._monitor.candidates, midway=True)
-            self._open_runs = self._second_run = 0
+            self._forget_runs()
 
     def _aside(self, kind: str) -> None:
         """What is no event of an agent."""
@@ -197,6 +203,8 @@ class LogCheck:
         result.events += 1
         if found:
             self._book.found(found, raw)
+            if kind == "agent_start" and any(each.kind == "broken" for each in found):
+                self._unended = self._unended or self._book.at
         if kind == "agent_end":
             self._run_ends()
 
@@ -227,7 +235,13 @@ class LogCheck:
                 "here a second run begins while one is open, and both go on: this is what two agents have said, and a "
                 "log is of one",
             )
-            self._second_run = 0
+            self._second_run = self._unended = 0
+
+    def _forget_runs(self) -> None:
+        """What comes next is of another run. Of one agent's runs one may still have begun inside another."""
+        if self._unended:
+            self._book.note(self._unended, _UNENDED)
+        self._open_runs = self._second_run = self._unended = 0
 
     # --- ends -------------------------------------------------------------------------------------------------
 
@@ -241,7 +255,7 @@ class LogCheck:
     def _close_events(self, what: str) -> None:
         monitor, self._monitor = self._monitor, None
         assert monitor is not None
-        self._open_runs = self._second_run = 0
+        self._forget_runs()
         if self._book.closes:
             self._book.found(monitor.end(closed=True))
         elif "agent_start" not in monitor.allowed().events:

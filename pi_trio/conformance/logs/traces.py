@@ -252,6 +252,7 @@ class Traces:
             self._subscribed.add(command["key"])
         elif kind == "unsubscribe":
             self._subscribed.discard(command["key"])
+            self._listeners.leave(command["key"])
         if len(self._subscribed) > MOST:
             self._subscribed.clear()  # until the next agent is created nobody is subscribed to
             raise TooManyListenersError

@@ -52,6 +52,10 @@ class Calls:
         self._refusal = refusal
         self._known = known
         self._strangers: deque[str] = deque(maxlen=_REMEMBERED)
+        self._met: deque[str] | None = deque(maxlen=_REMEMBERED) if refusal.midway else None
+        """The calls whose start or end a log has seen that begins midway: any other may be of a run before it. None if
+        the log has no before.
+        """
 
     def forget(self) -> None:
         """A run begins: what was said of unknown calls before is over."""
@@ -61,6 +65,7 @@ class Calls:
 
     def start(self, event: Object) -> None:
         """A `tool_execution_start`."""
+        self._meet(content.id_of(event))
         batch = self._batch(CALL_START, event)
         if batch is None:
             return
@@ -143,7 +148,7 @@ class Calls:
             call = batch.open_call(call_id, event)
             if call is not None and self._progress.place is CALLING:
                 return call
-        if self._progress.orphan(call_id, symbol):
+        if self._progress.orphan(call_id, symbol) or self._is_of_before(call_id, symbol):
             return None
         if call_id[:_LENGTH] in self._strangers:
             return None
@@ -175,6 +180,26 @@ class Calls:
         if symbol is CALL_END:
             self._put_down(batch, event)
         return None
+
+    def _is_of_before(self, call_id: str, symbol: str) -> bool:
+        """Whether a log that begins midway cannot know the call, since a run that failed before may have left it open;
+        then it is noted as any that is left open. Where the log is, such a call does not show.
+        """
+        batch, known = self._progress.batch, self._met
+        if known is None or call_id[:_LENGTH] in known:
+            return False
+        if batch is not None and (batch.vague or batch.of_id(call_id)):
+            return False
+        if symbol is CALL_END:
+            self._meet(call_id)
+        if not self._refusal.midway:
+            self._progress.inherit(call_id)
+            self._progress.orphan(call_id, symbol)
+        return True
+
+    def _meet(self, call_id: str) -> None:
+        if self._met is not None:
+            self._met.append(call_id[:_LENGTH])
 
     @staticmethod
     def _put_down(batch: Batch, event: Object) -> None:

@@ -57,7 +57,8 @@ class EventMonitor(Monitor):
 
     `force` says in which releases each clause is in force; `candidates` are the releases that are possible at first
     (all that `force` names, if it is None). A log that begins `midway` is taken as it comes until its place is known,
-    which it is at once if it begins with a run. What is `known` besides the events is there only where it is part of a
+    which it is at once if it begins with a run; but a call that it has not seen may be of an earlier run, which has
+    failed, for as long as the log goes on. What is `known` besides the events is there only where it is part of a
     trace.
     """
 

@@ -228,6 +228,11 @@ class Progress:
             self.orphans.remove(found)
         return True
 
+    def inherit(self, call_id: Any) -> None:
+        """A call goes on that was left open before the log began: by the open run, if that was too, or by another."""
+        of_this_run = self.place is not NO_RUN and not self.complete
+        self.orphans.append(Orphan(call_id, LEFT if of_this_run else DEAD))
+
     def doubt_answer(self, place: str) -> None:
         """There are calls that the turn's answer does not have: everything that they do is taken as it comes."""
         self._doubt_turn()

@@ -178,3 +178,14 @@ def test_an_agent_that_does_nothing_is_nothing_to_judge() -> None:
         assert not done.conformant
     done, _ = judge(log_of(*made, {"send": {"cmd": "state"}}, {"reply": {}}))
     assert done.judged
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_listener_that_leaves_and_comes_again_has_missed_what_came_between(alone: bool) -> None:
+    """Also where no agent was seen to be created, and if nobody else listens."""
+    lines = (VECTORS / "pi-1.6.0" / "listener_added_removed_in_delivery.jsonl").read_bytes().splitlines(True)
+    if alone:
+        lines = [line for line in lines if b'"key":"L"' not in line and b'"key":"N"' not in line]
+    for at in range(1, len(lines)):
+        _, remarks = judge(b"".join(lines[at:]), midway=True)
+        assert broken(remarks) == []

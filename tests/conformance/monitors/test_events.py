@@ -179,6 +179,20 @@ def test_a_log_that_may_begin_midway_and_begins_with_a_run_is_judged_from_there(
                 assert [*strict.tell(event)] == [*lenient.tell(event)]
 
 
+def test_a_call_of_before_the_log_may_go_on_until_it_ends() -> None:
+    """And is noted like any that its failed run has left open; but whatever the log has seen of a call is judged."""
+    for events in ([*RUN, end("t1"), end("t1")], [*RUN, *RUN[:2], end("t1"), *RUN[2:7], end("t1")]):
+        strict, lenient = (EventMonitor(FORCE, ["1.6.0"], midway=midway) for midway in (False, True))
+        assert [each.kind for event in events for each in strict.tell(event)][:1] == ["broken"]
+        found = [each for event in events for each in lenient.tell(event)]
+        assert [(each.clause, each.kind) for each in found[:1]] == [("RUN-04", "as Pi")]
+        assert [each.kind for each in found[1:]] == ["broken"]
+    seen = EventMonitor(FORCE, ["1.6.0"], midway=True)
+    for event in (start("t1"), end("t1"), {"type": "turn_end", "message": calling("t1"), "toolResults": []}):
+        assert seen.tell(event) == ()
+    assert [each.kind for each in seen.tell(end("t1"))] == ["broken"]
+
+
 def test_an_event_in_two_minds_tells_releases_apart() -> None:
     assert judge_events(RUN, FORCE).candidates == {"0.80.2", "0.85.0", "1.0.3", "1.6.0"}
     plain = {key: value for key, value in ANSWER.items() if key != "thinkingLevel"}
