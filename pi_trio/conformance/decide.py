@@ -17,6 +17,7 @@ from .lockstep import Run
 from .postconditions import unsafe
 from .protocol import Object
 from .scenario import Scenario
+from .slips import replied_too_early, told_or_asked
 from .verdict import FAILURES, Outcome, Verdict
 
 Decide: TypeAlias = Callable[[Run, Expectation], Verdict]
@@ -89,10 +90,19 @@ def _failure(run: Run, expected: Expectation, by: Sequence[Object], reason: str 
         reason = "an operation never settles, although nothing is open any more"
     elif not reason and run.refusals:
         reason = f"it refuses a command: {run.refusals[0]}"
+    if run.fault is None and (slip := _slip(run, by, hangs=outcome is Outcome.HANG)):
+        reason = f"{reason}; {slip}" if reason else slip
     if outcome is Outcome.FAIL and expected.unrecorded is not None:
         unknown = "no release was recorded in this mixture, so what Pi would do here is not known"
         reason = f"{reason}; {unknown}" if reason else unknown
     return verdict_on(run.scenario, expected, outcome, run, reason=reason, by=by)
+
+
+def _slip(run: Run, by: Sequence[Object], *, hangs: bool) -> str:
+    """What the adapter may have done wrong, rather than the agent behind it; empty if nothing speaks for that."""
+    pairs = zip(by, run.lines, strict=False)
+    first = next((pair for pair in pairs if fingerprint(pair[:1]) != fingerprint(pair[1:])), (None, None))
+    return told_or_asked(*first) or (replied_too_early(by, run.lines) if hangs else "")
 
 
 def verdict_on(

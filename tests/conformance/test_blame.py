@@ -35,6 +35,7 @@ from pi_trio.conformance.ruled import golden_names, read_golden
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
+from pi_trio.conformance.slips import ASKED, TOLD
 from pi_trio.conformance.subjects.choice import runtime_inside
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.profile import get_profile
@@ -186,6 +187,26 @@ def test_every_damage_is_put_down_to_a_clause_in_force(release: str) -> None:
                 assert found.said
 
 
+def by_telling(lines: list[Line]) -> list[Line]:
+    """The same of who tells of each event, and asks nobody."""
+    return [
+        told(**event, key=line["ask"]["key"]) if (event := event_of(line)) and "ask" in line else line
+        for line in lines
+    ]
+
+
+@pytest.mark.parametrize("name", ["listeners_in_order", "continue_follow_up_polls_steering"])
+def test_who_tells_where_a_listener_is_to_be_asked_is_told_so(name: str) -> None:
+    expected = recorded(R, name)
+    found = blame(expected, by_telling(expected), in_force(R))
+    assert found is not None
+    assert (found.clause, found.cause) == ("STATE-13", TOLD)
+    assert found.said.endswith(TOLD)
+    back = blame(by_telling(expected), expected, in_force(R))
+    assert back is not None
+    assert (back.clause, back.cause) == ("STATE-13", ASKED)
+
+
 @pytest.mark.parametrize("name", ["text_plain", "tools_parallel_reverse"])
 def test_equal_traces_have_no_difference(name: str) -> None:
     assert blame(recorded("1.6.0", name), recorded("1.6.0", name), in_force("1.6.0")) is None
@@ -328,8 +349,8 @@ def first_replied(command: str, count: int, nth: int = 0) -> Edit:
     return edit
 
 
-def told(event_type: str, **fields: Any) -> Line:
-    return {"tell": "event", "key": "L", "event": {"type": event_type, **fields}}
+def told(type: str, *, key: str = "L", **fields: Any) -> Line:  # noqa: A002  (as the event has it)
+    return {"tell": "event", "key": key, "event": {"type": type, **fields}}
 
 
 def started(call: str) -> Line:
@@ -498,6 +519,16 @@ TELLING: Final[list[tuple[str, str, Edit, str]]] = [
     (R, "abort_then_provider_ignores",
      other("message_end", "event.message.stopReason", "aborted", key="assistant", nth=1), "ABORT-17"),
     (R, "set_messages_while_running", first_replied("messages", 1), "STATE-11"),
+    (R, "default_state", replied("state", "model", None), "STATE-12"),
+    (R, "default_state", replied("state", "model", GONE), "STATE-12"),
+    (R, "default_state", replied("state", "model.id", ""), "STATE-12"),
+    (R, "default_state", replied("state", "thinkingLevel", None), "STATE-12"),
+    (R, "default_state", replied("state", "systemPrompt", "You are helpful."), "STATE-12"),
+    (OLD, "default_state", replied("state", "systemPrompt", GONE), "STATE-12"),
+    (R, "default_state", replied("state", "tools", GONE), "STATE-12"),
+    (R, "default_state", replied("state", "messages", GONE), "STATE-12"),
+    (R, "set_model_between_runs", replied("state", "model", None), "STATE-10"),
+    (R, "set_tools_changed_declaration", replied("state", "tools", []), "STATE-10"),
     (R, "listener_subscribed_twice", behind("turn_start", TURN_START), "STATE-18"),
     (R, "no_listeners", silent("streamFn"), "STATE-24"),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 
 from pi_trio.conformance.decide import judge, judge_release
 from pi_trio.conformance.expected import Expectation
+from pi_trio.conformance.slips import TOLD, TOO_EARLY
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import Outcome
 
@@ -81,6 +82,39 @@ async def test_how_it_went_wrong_decides_the_verdict(
     verdict = judge(await run(acts), Expectation(lines=(await run(GOOD)).lines))
     assert verdict.outcome is outcome
     assert verdict.reason.startswith(reason)
+
+
+async def test_a_listener_that_is_told_where_it_is_to_be_asked_is_a_slip_of_the_adapter(run) -> None:
+    good = (await run(GOOD)).lines
+    asked = tuple(_asked(line) if line.get("tell") == "event" else line for line in good)
+    verdict = judge(await run(GOOD), Expectation(lines=asked))
+    assert (verdict.outcome, verdict.reason) == (Outcome.FAIL, TOLD)
+    assert judge(await run(OTHER), Expectation(lines=good)).reason == ""
+
+
+def _asked(line: dict[str, Any]) -> dict[str, Any]:
+    address = {"fn": "listener", "key": line["key"], "event": line["event"]["type"], "nth": 0}
+    return {"ask": address, "args": {"event": line["event"]}, "aborted": False}
+
+
+@pytest.mark.parametrize(
+    "acts",
+    [
+        pytest.param([None, [REPLY]], id="nothing comes at all"),
+        pytest.param(
+            [None, [event("agent_start"), REPLY], [event("agent_end"), REPLY]], id="the rest comes later"
+        ),
+    ],
+)
+async def test_a_hang_in_which_the_reply_was_early_is_said_to_be_one(run, acts: list[Any]) -> None:
+    verdict = judge(await run(acts), Expectation(lines=(await run(GOOD)).lines))
+    assert (verdict.outcome, verdict.reason.rpartition("; ")[2]) == (Outcome.HANG, TOO_EARLY)
+
+
+async def test_a_hang_for_another_reason_is_not_said_to_be_one(run) -> None:
+    acts = [None, [event("agent_start"), event("agent_end"), REPLY]]
+    verdict = judge(await run(acts), Expectation(lines=(await run(GOOD)).lines))
+    assert TOO_EARLY not in verdict.reason
 
 
 async def test_to_hang_where_a_hang_is_expected_is_a_pass(run) -> None:

@@ -21,7 +21,7 @@ from .extra import EXTRA, OUT_OF_PLACE
 from .missing import EARLY, MISSING
 from .place import Place, parted
 from .rule import Rule, rule
-from .words import said
+from .words import said, slip_in
 
 __all__ = ["Blame", "blame"]
 
@@ -72,6 +72,8 @@ def blame(
 
 def _rules(place: Place) -> Iterator[Rule]:
     """The rules to be asked, in order."""
+    if slip_in(place):
+        yield rule("STATE-13")
     if place.path[:1] != ("aborted",):
         yield from peculiar.of_a_kind(place)
     if place.way == "extra":
@@ -115,6 +117,8 @@ def _answered(place: Place) -> Place:
 
 def _cause(place: Place) -> str:
     """What is wrong with what."""
+    if slip := slip_in(place):
+        return slip
     if place.way == "changed":
         return f"{place.kind}: {'.'.join(place.fields[:2]) or 'value'}"
     return f"{place.kind} too much" if place.way == "extra" else f"no {place.kind}"

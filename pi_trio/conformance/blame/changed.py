@@ -38,6 +38,7 @@ from .place import Place
 from .rule import Rule, Table, rule
 
 _NAMED: Final = ("content", "details", "isError", "terminate")
+_SETTINGS: Final = ("systemPrompt", "model", "thinkingLevel", "tools", "messages")
 _FAILURE_FIELDS: Final = ("role", "content", "api", "provider", "model", "usage", "errorMessage")
 _RESULT_FIELDS: Final = ("role", "toolCallId", "toolName", "content", "details", "isError", "timestamp")
 
@@ -65,6 +66,12 @@ def _named_field(place: Place) -> bool:
     """The difference is in what afterToolCall can replace in every release."""
     names = place.fields[1:2] if place.path[:1] == ("result",) else place.fields[:1]
     return bool(names) and names[0] in _NAMED
+
+
+def _nobody_has_set_it(place: Place) -> bool:
+    """What differs of the state is as it was made, and it was made without that."""
+    field = place.path[0] if place.kind == "state" and place.path else place.kind
+    return field in _SETTINGS and field not in place.scene.settings
 
 
 def _is_another_failure(place: Place) -> bool:
@@ -244,6 +251,7 @@ CHANGED: Final[Table] = {
         rule("RUN-20", both(at("hasQueuedMessages"), scene(lambda s: "reset" in s.commands))),
         rule("QUEUE-11", both(at("hasQueuedMessages"), scene(lambda s: s.broken_off))),
         rule("QUEUE-18", at("hasQueuedMessages")),
+        rule("STATE-12", _nobody_has_set_it),
         rule("STATE-22 STATE-23", at("systemPrompt")),
         rule("STATE-12", both(at("model"), scene(lambda s: "model" not in s.created.get("initialState", {})))),
         rule("STATE-10", lambda p: p.path[:1] in (("model",), ("thinkingLevel",), ("tools",))),
@@ -254,6 +262,7 @@ CHANGED: Final[Table] = {
         rule("STATE-08"),
     ),
     "messages": (
+        rule("STATE-12", _nobody_has_set_it),
         rule("RUN-23 RUN-28", scene(lambda s: "reset" in s.commands)),
         rule("STATE-20 STATE-23", one_is_of_the_system),
         rule("STATE-07"),

@@ -5,7 +5,7 @@ Of times a trace has only that there are some, so two messages are the same one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import attrs
@@ -61,6 +61,28 @@ def without(message: Object, messages: Iterable[Object]) -> list[Object]:
 
 def _timeless(message: Object) -> str:
     return canonical({name: value for name, value in message.items() if name != "timestamp"})
+
+
+_TRANSCRIPT: Final = frozenset({"messages", "systemPrompt"})
+"""Fields of which the one may be read off the other."""
+
+_SET_BY: Final[Mapping[str, frozenset[str]]] = {
+    "setTools": _TRANSCRIPT | {"tools"},
+    **dict.fromkeys(("setMessages", "reset", "prompt", "continue"), _TRANSCRIPT),
+}
+"""The fields of the state that a command may change."""
+
+
+def settings_of(command: Object) -> frozenset[str]:
+    """The fields of the state that a command sets, or that may follow from what it sets."""
+    given: Object = {}
+    if command["cmd"] == "create":
+        given = {**command.get("initialState", NOTHING), "tools": command.get("tools")}
+    elif command["cmd"] == "setOption":
+        given = {str(command.get("name")): command}
+    names = {name for name, value in given.items() if value not in (None, [])}
+    follows = _TRANSCRIPT if names & {*_TRANSCRIPT, "tools"} else frozenset[str]()
+    return _SET_BY.get(str(command["cmd"]), frozenset()) | names | follows
 
 
 def objects_in(value: object) -> Iterator[Object]:

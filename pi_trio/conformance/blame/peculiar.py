@@ -179,8 +179,8 @@ def _held_in(value: Any, path: Iterable[str | int]) -> Any:
 def _loses_what_nobody_knows(place: Place) -> bool:
     """A field of an unknown name is gone, or something in a block or message of an unknown kind is otherwise."""
     path = place.whole_path
-    if place.kind != "messages" and not _MESSAGES & set(place.fields):
-        return False
+    if place.kind != "messages" and not _MESSAGES & set(place.path[:-1]):
+        return False  # it is no part of a message
     wanted, got = (_held_in(each, path) for each in (place.line, place.other))
     if isinstance(wanted, dict) and isinstance(got, dict) and path[-1] in wanted and path[-1] not in got:
         if path[-1] not in _KNOWN and "arguments" not in path and "details" not in path:

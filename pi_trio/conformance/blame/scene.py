@@ -16,7 +16,7 @@ from ..failed import is_failed
 from ..lines import KEYED, asks, commands_of, event_of
 from ..protocol import Object
 from .beside import Beside
-from .memory import NOTHING, CallSoFar, is_among, objects_in, without
+from .memory import NOTHING, CallSoFar, is_among, objects_in, settings_of, without
 
 Origin = Literal["prompt", "steering", "follow-up", "prepared", "announcement", "answer", "result"]
 
@@ -89,6 +89,8 @@ class Scene:
     """The type of the last event that was told, or the function of the last callback."""
     commands: set[str] = attrs.field(factory=set[str])
     """The commands that were given, since the first."""
+    settings: set[str] = attrs.field(factory=set[str])
+    """The fields of the state that somebody has set, or that follow from one that was set, or from a run."""
     operations: dict[str, str] = attrs.field(factory=dict[str, str])
     """The commands behind the operations: prompt, continue or waitForIdle, by the operation's id."""
     beside: Beside = attrs.field(factory=Beside)
@@ -231,6 +233,7 @@ class Scene:
     def _command(self, command: Object) -> None:
         name = command["cmd"]
         self.commands.add(name)
+        self.settings |= settings_of(command)
         self.beside.command(command, self)
         if name in ("prompt", "continue", "waitForIdle"):
             self.operations[command.get("op", "")] = name

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ..lines import event_of, is_ask
 from ..protocol import Object
+from ..slips import told_or_asked
 from .place import Path, Place
 
 _LONGEST: Final = 60
@@ -14,6 +15,8 @@ _LONGEST: Final = 60
 def said(place: Place) -> str:
     """What happened."""
     line, other = name_of(place.line), name_of(place.other)
+    if slip := slip_in(place):
+        return f"{line}: {slip}"
     if place.way == "changed":
         wanted, came = (_value(each, place.whole_path) for each in (place.line, place.other))
         what = _dotted(place.path) or ("the state" if place.whole_path[-1:] == ("state",) else "it")
@@ -25,6 +28,12 @@ def said(place: Place) -> str:
     if place.way == "missing":
         return f"{line} did not come; {other} came"
     return f"{other} came in place of {line}"
+
+
+def slip_in(place: Place) -> str:
+    """What is to be said if a listener hears of the right event in the wrong way; else nothing."""
+    lines = (place.line, place.other)
+    return told_or_asked(*(reversed(lines) if place.way == "extra" else lines))
 
 
 def name_of(line: Object | None) -> str:

@@ -40,6 +40,8 @@ class Sight:
     got: Trace
     claimed: frozenset[str] = frozenset()
     """What the profile lacks that the subject says it has."""
+    given: frozenset[str] = frozenset()
+    """The single values that the scenario gives to the subject."""
 
     def before(self, commands: int) -> Sight:
         """The same, but only what comes before so many commands were sent."""
@@ -55,11 +57,25 @@ class Sight:
             return {*self.trace.missing} <= {*self.got.missing} <= self.claimed
         return self.trace.key == self.got.key
 
-    def says_otherwise_than(self, other: Sight) -> bool:
-        """Whether the subject, which does the same, says something by it that is not said under another value."""
+    def says_otherwise_than(self, other: Sight, *, by_itself: bool = False) -> bool:
+        """Whether the subject, which does the same, says something by it that is not said under another value.
+
+        Args:
+            by_itself: what it only hands on does not count, nor that it offers what others lack: that may be no more
+                than the name of its release says.
+        """
         if self.trace.missing or other.trace.missing:
-            return not self.trace.missing
-        return sides(self.trace, other.trace, self.got).first
+            return not self.trace.missing and not by_itself
+        return sides(self.trace, other.trace, self.got, self.given if by_itself else ()).first
+
+    def would_say_by_itself(self, other: Sight) -> bool:
+        """Whether one of that value would say something, without being given it, that is not said under another."""
+        return sides(self.trace, other.trace, self.trace, self.given).first
+
+    def is_left_for(self, other: Sight) -> bool:
+        """Whether the subject leaves the trace where another value's does, and does there as under that one."""
+        at = self.trace.parts_at(other.trace)
+        return self.got.parts_at(self.trace) == at < self.got.parts_at(other.trace)
 
     def agreement(self) -> Agreement:
         """How near the subject comes."""
@@ -95,6 +111,7 @@ class Evidence:
         voices: scenarios in which it does as under no value, and the values that it is nearest to.
         contradictions: those of them in which it says what only another value says, and the values against which that
             speaks.
+        handed_on: of `scenarios` those in which it said no more than it was given.
         broken: scenarios that it broke off, which say nothing: others may.
     """
 
@@ -105,12 +122,18 @@ class Evidence:
     lacks: set[str] = attrs.field(factory=set[str])
     voices: dict[str, frozenset[Choice]] = attrs.field(factory=dict[str, frozenset[Choice]])
     contradictions: dict[str, frozenset[Choice]] = attrs.field(factory=dict[str, frozenset[Choice]])
+    handed_on: set[str] = attrs.field(factory=set[str])
     broken: list[str] = attrs.field(factory=list[str])
 
     @property
     def told(self) -> bool:
         """Whether only one value is left."""
         return len(self.left) == 1
+
+    @property
+    def only_handed_on(self) -> bool:
+        """Whether the value left is told by nothing but what the subject offers, or was given and hands on."""
+        return self.told and bool(self.scenarios) and self.handed_on.issuperset(self.scenarios)
 
     @property
     def silent(self) -> bool:
@@ -141,6 +164,11 @@ class Evidence:
             if sight.choice in chosen or not any(fit.says_otherwise_than(sight) for fit in fits)
         )
         if len(left) < len(self.left):
+            dropped = [sight for sight in sights if sight.choice not in left]
+            if not all(
+                any(fit.says_otherwise_than(each, by_itself=True) for fit in fits) for each in dropped
+            ):
+                self.handed_on.add(scenario)
             self.left = left
             self.scenarios.append(scenario)
         if len(left) > len(chosen):
@@ -170,6 +198,27 @@ class Evidence:
         )
         if against:
             self.contradictions[scenario] = against
+
+    def asked_unprompted(self, scenario: str, sights: Sequence[Sight]) -> bool:
+        """Whether in a scenario whoever has the value left would say so by himself. If the subject does there as under
+        another value, this speaks against the one left.
+
+        Args:
+            sights: of all values, those dropped too.
+        """
+        kept = [sight for sight in sights if sight.choice in self.left]
+        others = [
+            sight
+            for sight in sights
+            if sight.choice not in self.left and sight.trace.key != kept[0].trace.key
+        ]
+        if any(sight.trace.missing or sight.got.missing or sight.got.broken for sight in sights) or not (
+            others and all(kept[0].would_say_by_itself(other) for other in others)
+        ):
+            return False
+        if any(kept[0].is_left_for(other) for other in others):
+            self.contradictions[scenario] = frozenset(self.left)
+        return True
 
     def concluded(self, field: str, own: Profile | None, last_asked: str) -> Finding:
         """What it comes to.

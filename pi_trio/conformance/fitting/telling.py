@@ -7,12 +7,12 @@ runtime differ from Pi, only what comes before counts.
 A subject that deviates otherwise too shows the trace of no value. Then several scenarios are asked, and if they agree
 on which value it is nearest to, that is an answer, though a weaker one; but first those are asked in which it has been
 seen to do as the runtime, under whatever value. And where it only leaves something out, those are sought in which every
-value has something to say.
+value has something to say. One that only hands on what a scenario gives it is asked once more, where nothing is given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final
 
 import attrs
@@ -26,6 +26,7 @@ from .finding import Finding
 from .order import in_order
 from .reference import Reference
 from .rulings import Rulings
+from .siding import given_in
 from .trace import Trace
 from .witness import Witness
 
@@ -33,7 +34,7 @@ MISFITS: Final = 5
 """Scenarios in which a subject shows the trace of no value before that is taken for its way."""
 
 SOUGHT: Final = 24
-"""Scenarios among which those are sought in which every value has something to say, at most."""
+"""Scenarios among which those are sought that would say more, at most."""
 
 
 class Telling:
@@ -81,6 +82,8 @@ class Telling:
                     traces = await self._traces(question.under(evidence.left), scenario)
                     if each_says_something([*traces.values()]):
                         await self._ask(question, evidence, scenario)
+            if evidence.only_handed_on:
+                await self._ask_unprompted(question, evidence, rest)
         return evidence.concluded(field, self._witness.declared, self._witness.last_asked)
 
     async def _traces(self, profiles: Mapping[Choice, Profile], scenario: Scenario) -> dict[Choice, Trace]:
@@ -88,6 +91,23 @@ class Telling:
         return {
             choice: await self._reference.trace(profile, scenario) for choice, profile in profiles.items()
         }
+
+    async def _ask_unprompted(
+        self, question: _Question, evidence: Evidence, scenarios: Sequence[Scenario]
+    ) -> None:
+        """Ask the first scenario in which whoever has the value that is left says so by himself."""
+        can = [each for each in scenarios if not (self._witness.lacks(each) or self._rulings.concern(each))]
+        for scenario in can[:SOUGHT]:
+            traces = await self._traces(question.under(choices(question.field)), scenario)
+            if self.over or _alike(traces.values()):
+                continue
+            given = given_in(scenario)
+            sights = [
+                Sight(choice, trace, await self._witness.shows(scenario, trace), given=given)
+                for choice, trace in traces.items()
+            ]
+            if evidence.asked_unprompted(scenario.name, sights):
+                return
 
     async def _ask(self, question: _Question, evidence: Evidence, scenario: Scenario) -> None:
         """Ask one scenario, if it can tell values apart that are left."""
@@ -102,7 +122,7 @@ class Telling:
         own = self._witness.declared
         claimed = frozenset[str]() if own is None else frozenset(self._reference.lacks(own, scenario))
         sights = [
-            Sight(choice, trace, await self._witness.shows(scenario, trace), claimed)
+            Sight(choice, trace, await self._witness.shows(scenario, trace), claimed, given_in(scenario))
             for choice, trace in traces.items()
         ]
         if any(sight.trace.key == sight.got.key for sight in sights):

@@ -100,7 +100,7 @@ def _heard(line: Object) -> tuple[str, str]:
         case {"tell": str(what)}:
             return what, quoted({key: value for key, value in line.items() if key != "tell"})
         case {"ask": {"fn": "listener", "key": key}}:
-            return str(key), f"{event(line['args']['event'])}{_raised(line)}"
+            return str(key), f"{event(line['args']['event'])} (asked){_raised(line)}"
         case {"ask": dict(asked), "args": args}:
             return _callback(asked), f"{_arguments(asked['fn'], args)}{_raised(line)}"
         case {"reply": value}:

@@ -115,6 +115,26 @@ def test_what_is_only_left_out_shows_nothing_of_who_does_not_say_that_he_leaves_
     assert told(found, "system_messages").told is not Certainty.SHOWN
 
 
+def test_who_only_hands_on_what_he_is_given_is_asked_where_nothing_is_given() -> None:
+    """It sends the identity that it was created with, and has none of its own."""
+
+    def hands_on(message: Object) -> Object:
+        message = thaw(message)
+        options = message.get("args", {}).get("options", {})
+        if (options.get("identity", {}).get("attribution") or {}).get("name") == "pi":
+            del options["identity"]
+        return message
+
+    found = fitted(deviating("pi-1.6.0", hands_on), "text_", "request_identity")
+    identity = told(found, "identity")
+    assert (identity.told, identity.releases) == (Certainty.NEAREST, ("pi-1.6.0",))
+    first, *_, last = identity.scenarios
+    assert (first, last[:5]) == ("request_identity_replaced", "text_")
+    assert (
+        told(fitted(deviating("pi-1.6.0"), "text_", "request_identity"), "identity").told is Certainty.SHOWN
+    )
+
+
 def test_who_says_that_he_is_such_a_release_is_shown_to_be_by_what_he_leaves_out() -> None:
     found = fitted(deviating("pi-0.85.0"), "text_", "thinking_", "request_identity")
     for field in ("identity", "message_thinking_level"):

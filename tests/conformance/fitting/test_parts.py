@@ -36,6 +36,12 @@ def test_who_says_what_only_one_says_sides_with_him(got: Object, expected: tuple
     assert sides(first, first, Trace(lines=({"a": 1}, got))) == (False, False)
 
 
+def test_who_says_only_what_he_is_given_sides_with_nobody() -> None:
+    first, second = (Trace(lines=({"a": 1}, each)) for each in ({"b": "mine"}, {}))
+    assert sides(first, second, first, given={'"other"'}) == (True, False)
+    assert sides(first, second, first, given={'"mine"'}) == (False, False)
+
+
 def test_a_run_is_not_repeated_for_a_field_that_nobody_reads(reads: Callable[[str], int]) -> None:
     assert reads("truncated_calls=pi-0.80.2") == 1
     assert reads("identity=pi-1.0.3") == 2

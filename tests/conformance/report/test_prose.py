@@ -114,6 +114,15 @@ def test_every_recorded_line_has_words() -> None:
         ),
         ({"tell": "settled", "op": "p1", "ok": True}, "p1 settled"),
         ({"tell": "settled", "op": "p1", "ok": False, "error": "no"}, 'p1 failed: "no"'),
+        ({"tell": "event", "key": "L", "event": {"type": "turn_start"}}, "L turn_start"),
+        (
+            {
+                "ask": {"fn": "listener", "key": "L", "event": "turn_start", "nth": 0},
+                "args": {"event": {"type": "turn_start"}},
+                "aborted": True,
+            },
+            "L turn_start (asked) (signal raised)",
+        ),
         ({"tell": "signal", "ask": {"fn": "execute", "key": "t1", "nth": 0}}, "(signal) execute t1"),
         (
             {"unresolved": {"fn": "listener", "key": "L", "event": "turn_end", "nth": 2}},
