@@ -11,12 +11,13 @@ from typing import Any, Final
 import trio
 
 from pi_trio.conformance.cancelling import read_cancel_golden
+from pi_trio.conformance.compare import fingerprint
 from pi_trio.conformance.expected import in_its_own_way, lacking
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.protocol import Object
 from pi_trio.conformance.report.prose import clean
-from pi_trio.conformance.report.sequence import show_golden, show_sequence
+from pi_trio.conformance.report.sequence import show_compared, show_golden, show_sequence
 from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenario import Scenario
@@ -29,6 +30,7 @@ from pi_trio.jsontext import parse_json, print_json
 from pi_trio.profile import PROFILES, releases_in
 
 from .candidates import DEFAULT_PROFILE, checked_profile, one_subject, subject_arguments
+from .expecting import Comparison, compared
 from .material import spec_argument, vectors_of
 from .refusing import complain, refusing
 from .selection import select_one
@@ -40,7 +42,10 @@ _AN_ID: Final = re.compile(r"[A-Z]+-\d+")
 _MORE: Final = """\
 Commands of the tester are numbered; what the subject does follows under each. A
 callback that waits for an answer stands with its name and what it is about, a listener
-with its own name. Answers that say nothing are left out, unless --all is given.
+with its own name. Answers that say nothing are left out, unless --all is given. Where
+a subject departs from what is expected of it, what was to come is marked with - and
+what came with +. Of two lines about the same thing the first place that differs is
+named, with both values.
 
 examples:
   pi-trio explain-run tools_parallel_reverse                      the runtime
@@ -100,8 +105,8 @@ def run(options: argparse.Namespace) -> int:
     if options.ruled:
         return _show_ruled(options, scenario)
     with first_in_first_out():
-        source, played = trio.run(_play, options, scenario)
-    _show(options, scenario, source, played.lines, words=played.words)
+        source, played, held = trio.run(_play, options, scenario)
+    _show(options, scenario, source, played.lines, words=played.words, held=held)
     if played.fault is not None:
         return complain(
             clean(f"{played.fault.message}\n{played.fault.stderr}".rstrip()), ExitCode.NOT_CONFORMANT
@@ -164,7 +169,7 @@ def _show_ruled(options: argparse.Namespace, scenario: Scenario) -> int:
     return ExitCode.CONFORMANT
 
 
-async def _play(options: argparse.Namespace, scenario: Scenario) -> tuple[str, Run]:
+async def _play(options: argparse.Namespace, scenario: Scenario) -> tuple[str, Run, Comparison | None]:
     profile, subject = await one_subject(options)
     async with open_keeper(subject.opener) as keeper:
         await keeper.start()
@@ -172,9 +177,13 @@ async def _play(options: argparse.Namespace, scenario: Scenario) -> tuple[str, R
         if options.cancelling and (lacks := lacking(scenario, hello)):
             raise UsageError(f"{subject.label} does not offer {', '.join(lacks)}")
         runtime = runtime_inside(profile, options.patience)
-        scenario, guide = await in_its_own_way(runtime, scenario, hello, keeper.rest)
-        played = await keeper.drive(scenario, guide)
-        return clean(f"{subject.label}: {hello['subject']} {hello['version']}, profile {profile}"), played
+        own, guide = await in_its_own_way(runtime, scenario, hello, keeper.rest)
+        played = await keeper.drive(own, guide)
+    source = f"{subject.label}: {hello['subject']} {hello['version']}, profile {profile}"
+    held = None if options.jsonl else await compared(options, profile, subject, hello, scenario, played)
+    if held is not None and held.allowed:
+        source += f"; {held.allowed}"
+    return clean(source), played, held
 
 
 def _show(
@@ -184,11 +193,23 @@ def _show(
     lines: Sequence[Object],
     *,
     words: Mapping[int, str] | None = None,
+    held: Comparison | None = None,
 ) -> int:
     console = make_console()
     if options.jsonl:
         for line in lines:
             console.out(print_json(line), highlight=False)
+    elif held is not None and fingerprint(held.lines) != fingerprint(lines):
+        show_compared(
+            console,
+            scenario,
+            held.lines,
+            lines,
+            source,
+            whose=held.whose,
+            everything=options.all,
+            words=words,
+        )
     else:
         show_sequence(console, scenario, lines, source, everything=options.all, words=words)
     return ExitCode.CONFORMANT

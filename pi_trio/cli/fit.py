@@ -15,7 +15,8 @@ from pi_trio.conformance.fitting import Fitted, Rulings, fit
 from pi_trio.conformance.keeper import open_keeper
 from pi_trio.conformance.protocol import Object, missing_commands
 from pi_trio.conformance.report.fitted import fitted_document, show_fitted
-from pi_trio.conformance.report.terminal import make_console
+from pi_trio.conformance.report.prose import count
+from pi_trio.conformance.report.terminal import Tick, make_console
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.conformance.verdict import ExitCode
@@ -90,7 +91,27 @@ async def _fit(options: argparse.Namespace) -> tuple[str, Object, Fitted]:
     async with open_keeper(subject.opener) as keeper:
         await keeper.start()
         with progress(make_console(stderr=True), f"{subject.label}, fields told") as tick:
+            telling = _Telling(tick)
             fitted = await fit(
-                keeper, all_scenarios(), rulings, progress=lambda field: tick(field, len(FIELDS))
+                keeper, all_scenarios(), rulings, progress=telling.field, driven=telling.scenario
             )
         return subject.label, keeper.hello, fitted
+
+
+class _Telling:
+    """How far a fit has come: by its fields, of which the first take long, and by what was played for them."""
+
+    def __init__(self, tick: Tick) -> None:
+        self._tick, self._played = tick, 0
+
+    def field(self, name: str) -> None:
+        """A field has been told."""
+        self._tick(name, len(FIELDS), also=self._so_far())
+
+    def scenario(self, name: str) -> None:
+        """A scenario has been played."""
+        self._played += 1
+        self._tick(name, len(FIELDS), step=0, also=self._so_far())
+
+    def _so_far(self) -> str:
+        return f"{count(self._played, 'scenario')} played"

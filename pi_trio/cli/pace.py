@@ -14,7 +14,7 @@ from pi_trio.conformance.keeper import Opener
 from pi_trio.conformance.nursery import single_errors
 from pi_trio.conformance.report import terminal
 from pi_trio.conformance.report.prose import clean
-from pi_trio.conformance.report.terminal import make_console, say
+from pi_trio.conformance.report.terminal import Tick, make_console, say
 from pi_trio.conformance.subject import Subject
 from pi_trio.conformance.subjects.remote import HELLO_WITHIN
 
@@ -26,10 +26,8 @@ SOON: Final = 2.0
 
 
 @contextmanager
-def progress(
-    console: Console, label: str, *, now: Callable[[], float] = time.monotonic
-) -> Generator[Callable[[str, int | None], None]]:
-    """Gives what is to be called with each name that is done, and with how many there are; None: nobody knows.
+def progress(console: Console, label: str, *, now: Callable[[], float] = time.monotonic) -> Generator[Tick]:
+    """Gives what is to be called with each name that is done.
 
     Args:
         now: the clock, in seconds.
@@ -40,12 +38,13 @@ def progress(
         return
     spoke, done = now(), 0
 
-    def tick_quietly(_name: str, total: int | None) -> None:
+    def tick_quietly(_name: str, total: int | None, /, *, step: int = 1, also: str = "") -> None:
         nonlocal spoke, done
-        done += 1
-        if done != total and now() - spoke >= SILENCE:
+        done += step
+        if (done != total or not step) and now() - spoke >= SILENCE:
             spoke = now()
-            say(console, f"{label}: {done}" if total is None else f"{label}: {done} of {total}")
+            so_far = f"{done}" if total is None else f"{done} of {total}"
+            say(console, f"{label}: {', '.join(filter(None, (so_far, also)))}")
 
     yield tick_quietly
 

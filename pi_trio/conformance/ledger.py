@@ -17,6 +17,7 @@ import attrs
 from .faults import ProtocolFault
 from .protocol import Object
 from .scenario import Address, Rule
+from .shown import shown
 
 _Pattern = tuple[str, str | None, str | None]
 
@@ -56,7 +57,7 @@ class Ledger:
             ProtocolFault: its id was used before.
         """
         if message["ask"] in self._by_id:
-            raise ProtocolFault(f"the ask id {message['ask']!r:.80} is used twice")
+            raise ProtocolFault(f"the ask id {shown(message['ask'])} is used twice")
         fn, key = message["fn"], message.get("key")
         event = message["args"]["event"]["type"] if fn == "listener" else None
         numbers: dict[_Pattern, int] = {}
@@ -77,7 +78,9 @@ class Ledger:
         """
         if message["tell"] == "settled":
             if message["op"] not in self._unsettled:
-                raise ProtocolFault(f"it settles the operation {message['op']!r:.80}, which is not under way")
+                raise ProtocolFault(
+                    f"it settles the operation {shown(message['op'])}, which is not under way"
+                )
             self._unsettled.discard(message["op"])
         elif message["tell"] == "withdrawn":
             ask = self.by_id(message["ask"])
@@ -95,7 +98,7 @@ class Ledger:
         """Raises: ProtocolFault: there is no such ask."""
         ask = self._by_id.get(ask_id)
         if ask is None:
-            raise ProtocolFault(f"it names an ask that it never made: {ask_id!r:.80}")
+            raise ProtocolFault(f"it names an ask that it never made: {shown(ask_id)}")
         return ask
 
     def find(self, address: Address) -> Ask | None:

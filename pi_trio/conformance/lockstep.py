@@ -36,6 +36,7 @@ from .lines import is_ask
 from .normalise import Normaliser
 from .protocol import Object
 from .scenario import Address, Rule, Scenario
+from .shown import shown
 from .subject import Overheard, Subject, Unhurried
 from .wiretap import Wiretap
 
@@ -299,7 +300,7 @@ class _Drive:
         self._wire.add("<", *messages)
         reply = messages.pop()
         if reply.get("re") != given["id"]:
-            raise ProtocolFault(f"it replied to {reply.get('re')!r:.40}, the command was {given['id']}")
+            raise ProtocolFault(f"it replied to {shown(reply.get('re'))}, the command was {given['id']}")
         return messages, reply
 
     async def _sort_out(self, messages: Sequence[Object]) -> None:
@@ -427,6 +428,6 @@ def _outcomes(reply: Object, count: int) -> list[Object]:
         or not all(isinstance(item, dict) for item in outcomes)
     ):
         raise ProtocolFault(
-            f"the reply to a burst of {count} is a list of {count} outcomes, not {outcomes!r:.80}"
+            f"the reply to a burst of {count} is a list of {count} outcomes, not {shown(outcomes)}"
         )
     return outcomes

@@ -18,6 +18,7 @@ from pi_trio.jsontext import parse_json
 
 from .faults import ProtocolFault, SubjectUnstartable
 from .features import unknown_value
+from .shown import shown
 
 Object: TypeAlias = dict[str, Any]
 """A JSON object."""
@@ -255,5 +256,7 @@ def _may(message: Object, field: str, kind: type) -> None:
 
 def _quote(what: bytes | Object, width: int = 160) -> str:
     """The beginning of an offending line, printable."""
-    text = ascii(what.decode("utf-8", "replace"))[1:-1] if isinstance(what, bytes) else ascii(what)
+    if not isinstance(what, bytes):
+        return shown(what, width)
+    text = ascii(what.decode("utf-8", "replace"))[1:-1]
     return text if len(text) <= width else f"{text[:width]}…"

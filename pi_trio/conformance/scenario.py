@@ -18,6 +18,7 @@ from pi_trio.errors import CodecError
 from pi_trio.jsonvalue import JSON, freeze, thaw
 
 from .protocol import COMMANDS, Object
+from .shown import shown
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
 
@@ -123,7 +124,7 @@ def _frozen_objects(values: Iterable[Mapping[str, Any]]) -> tuple[Object, ...]:
 
 def _is_a_name(_: Any, __: Any, value: str) -> None:
     if not _NAME.fullmatch(value):
-        raise ScenarioError("name", f"a name is made of a-z, 0-9 and _, not {value!r}")
+        raise ScenarioError("name", f"a name is made of a-z, 0-9 and _, not {shown(value)}")
 
 
 @attrs.frozen(kw_only=True)
@@ -246,7 +247,7 @@ def check_command(command: JSON, path: str, *, nested: bool = False) -> None:
     """Raises: ScenarioError: this is not a command of the script."""
     name = _object(command, path, need={"cmd": str}, others=True)["cmd"]
     if name not in COMMANDS:
-        raise ScenarioError(f"{path}.cmd", f"there is no command {name!r}")
+        raise ScenarioError(f"{path}.cmd", f"there is no command {shown(name)}")
     need, may = _FIELDS.get(name, ({}, {}))
     fields = _object(command, path, need={"cmd": str, **need}, may=may)
     if "value" in fields and "throw" in fields:

@@ -128,7 +128,7 @@ def test_a_golden_trace_judges_the_runtime(pi_trio: PiTrio, spec: Vectors, trace
     golden.write(golden_path(spec, "1.6.0", "text_plain"))
     code, out, _ = pi_trio("conform", scenarios=NAMES)
     assert (code, summary(out)) == (0, "3 passed, 0 non-strict, 0 not offered, 0 failed")
-    assert "golden traces where rulings say so: D-99 in 1\n" in out
+    assert "(see `pi-trio explain D-99`): D-99 in 1\n" in out
 
 
 def test_another_program_is_judged_by_the_runtime(pi_trio: PiTrio) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from pi_trio.conformance.lockstep import Run
+from pi_trio.conformance.ruled import golden_path, propose
+from pi_trio.conformance.vectors import Recording, Vectors
 
 from .conftest import RUNTIME, Finished
 
@@ -130,8 +135,47 @@ def test_a_crash_is_shown_with_what_came_before(pi_trio: PiTrio, peer) -> None:
     assert code == 1
     assert "agent_start" in out
     assert "ends crash" in out
+    due = [line[2:] for line in out.splitlines() if line.startswith("- ")][1:]
+    assert due  # what was to come in that step, and no command behind it
+    assert not [line for line in due if line.lstrip()[0].isdigit()]
     assert "it exited with code 3" in err
     assert "ouch" in err
+
+
+def older(release: str) -> str:
+    """The runtime as a program that is the given release whatever it is started as."""
+    script = f"from pi_trio.cli import main; main(['subject', '--profile', 'pi-{release}'])"
+    return shlex.join([sys.executable, "-c", script])
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_where_a_subject_departs_it_is_shown_with_what_was_expected(
+    pi_trio: PiTrio, spec: Vectors, recorded: bool
+) -> None:
+    """As a judgement tells of it, which sends people here. What nobody recorded is held to the runtime alone."""
+    if not recorded:
+        spec.path("1.6.0", "text_plain").unlink()
+    code, out, _ = pi_trio("explain-run", "text_plain", "--exec", older("1.0.3"))
+    assert code == 0
+    _, _, sides, _, *rows = out.splitlines()
+    assert sides == "- expected: the runtime as pi-1.6.0   + got"
+    at = next(index for index, row in enumerate(rows) if "streamFn" in row)
+    assert [row[0] for row in rows[at : at + 2]] == ["-", "+"]
+    assert rows[at][1:] == rows[at + 1][1:]
+    assert re.fullmatch(r" +at args\.options\.identity:   - {.*}   \+ \(absent\)", rows[at + 2])
+
+
+def test_what_a_ruling_allows_is_told_where_it_differs(
+    pi_trio: PiTrio, spec: Vectors, traces_as: dict[str, dict[str, Run]]
+) -> None:
+    said, own = (traces_as[release]["text_plain"] for release in ("1.0.3", "1.6.0"))
+    spec.write(Recording(scenario=own.scenario, release="1.6.0", lines=said.lines))
+    golden = propose("text_plain", "1.6.0", said.lines, own.lines, "D-99")
+    assert golden is not None
+    golden.write(golden_path(spec, "1.6.0", "text_plain"))
+    _, out, _ = pi_trio("explain-run", "text_plain", "--exec", older("1.0.3"))
+    assert "profile pi-1.6.0; as pi 1.6.0, not as the runtime\n" in out
+    assert "\n- " in out
 
 
 def test_a_subject_that_does_not_start_is_told(pi_trio: PiTrio, peer) -> None:

@@ -47,6 +47,17 @@ def test_a_mixture_of_the_runtime_is_told_field_by_field(pi_trio: PiTrio, tmp_pa
     assert told["scenarios"]
 
 
+def test_it_is_told_how_many_scenarios_have_been_played(
+    pi_trio: PiTrio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pi_trio.cli.pace.SILENCE", 0.0)
+    _, out, err = pi_trio("fit")
+    played = [int(number) for number in re.findall(r"fields told: \d+ of \d+, (\d+) scenarios? played", err)]
+    assert f"driven through {played[-1]} scenarios" in out
+    assert {*played} == {*range(1, played[-1] + 1)}
+    assert "fields told: 0 of" in err
+
+
 def test_a_program_is_fitted_as_it_behaves(pi_trio: PiTrio) -> None:
     """It is started as one release; what it does is what counts."""
     code, out, _ = pi_trio("fit", "--exec", RUNTIME, "--profile", "pi-1.0.3,identity=pi-1.6.0")

@@ -43,6 +43,18 @@ def test_where_nobody_knows_how_many_there_are_it_is_told_how_many_have_been() -
     assert file.getvalue().splitlines() == ["it: 1", "it: 2"]
 
 
+def test_what_takes_long_and_counts_in_parts_says_how_many_of_those() -> None:
+    """The first of many may take the most of the time, and the last may not be the end of it."""
+    file, times = StringIO(), [0.0]
+    with progress(Console(file=file), "it", now=lambda: times[-1]) as tick:
+        for number, step in enumerate((0, 0, 1, 0), 1):
+            times.append(number * SILENCE)
+            tick("name", 1, step=step, also=f"{number} parts")
+    assert file.getvalue().splitlines() == [
+        "it: 0 of 1, 1 parts", "it: 0 of 1, 2 parts", "it: 1 of 1, 4 parts"
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("terminal", [False, True])
 @pytest.mark.parametrize("late", [0.0, SOON + 1])
 async def test_on_a_terminal_it_is_told_who_is_waited_for(

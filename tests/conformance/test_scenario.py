@@ -95,7 +95,7 @@ def without(key: str) -> dict:
         ({**WHOLE, "answers": [{"fn": "s", "stream": [], "end": None, "fail": "x"}]}, "answers[0]", "one of them"),
         ({**WHOLE, "answers": [{"fn": "s", "stream": [{}]}]}, "answers[0].stream[0]", "type is missing"),
         ({**WHOLE, "answers": [{"fn": "s", "nth": -1, "value": 1}]}, "answers[0].nth", "a number from 0"),
-        ({**WHOLE, "steps": [{"cmd": "shout"}]}, "steps[0].cmd", "there is no command 'shout'"),
+        ({**WHOLE, "steps": [{"cmd": "shout"}]}, "steps[0].cmd", 'there is no command "shout"'),
         ({**WHOLE, "steps": [{"cmd": "prompt", "input": "go"}]}, "steps[0]", "op is missing"),
         ({**WHOLE, "steps": [{"cmd": "abort", "now": True}]}, "steps[0].now", "unknown here"),
         ({**WHOLE, "steps": [{"cmd": "answer", "ask": "c1"}]}, "steps[0].ask", "an object was expected"),

@@ -91,7 +91,7 @@ def test_a_trace_that_was_cut_off_is_no_trace(tmp_path: Path, cut: int) -> None:
     ("line", "says"),
     [
         ('{"send":5}', "send: an object was expected, not 5"),
-        ('{"send":{"cmd":"no"}}', "send.cmd: there is no command 'no'"),
+        ('{"send":{"cmd":"no"}}', 'send.cmd: there is no command "no"'),
         ('{"send":{"cmd":"answer","ask":7}}', "send.ask: an object was expected"),
         ('{"ask":3}', "ask: an object was expected, not 3"),
         ('{"ask":{"fn":"execute"}}', "args is missing"),

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ..lines import event_of, is_ask
 from ..protocol import Object
+from ..shown import shown
 from ..slips import told_or_asked
 from .place import Path, Place
 
@@ -84,5 +85,4 @@ def _value(line: Object | None, path: Path) -> str:
             value = value[step]
         except (KeyError, IndexError, TypeError):
             return "absent"
-    text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return shown(value, _LONGEST)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from pi_trio.conformance.shown import shown
+
 from ...agent.active import ActiveRun
 from ...agent.agent import Agent
 from ...codec import unstructure
@@ -125,7 +127,7 @@ class AgentConversation:
     def set_option(self, command: Object) -> None:
         name = string(command, "name")
         if name not in settable_options(self.agent.profile):
-            raise DriverError(f"{self.agent.profile.name} has no settable option {name!r}")
+            raise DriverError(f"{self.agent.profile.name} has no settable option {shown(name)}")
         if name == "model":
             self.agent.model = read(command.get("value"), Model, "value")
         else:

@@ -13,6 +13,8 @@ from typing import Any, cast
 import outcome
 import trio
 
+from pi_trio.conformance.shown import shown
+
 from ...abort import AbortSignal
 from ...errors import PiTrioError
 from ...models.stream import ResponseStream
@@ -159,5 +161,5 @@ class Asks:
         else:
             matching = []
         if not isinstance(nth, int) or not 0 <= nth < len(matching):
-            raise DriverError(f"there is no ask {reference!r} (yet)")
+            raise DriverError(f"there is no ask {shown(reference)} (yet)")
         return matching[nth]

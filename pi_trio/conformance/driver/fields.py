@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
+from pi_trio.conformance.shown import shown
+
 from ...codec import structure
 from ...errors import CodecError
 from ...jsonvalue import JSON
@@ -75,11 +77,11 @@ def option(given: Object, name: str, *, called: str | None = None) -> Any:
     value, called = given.get(name), called or name
     if called in _CHOICES:
         if value not in _CHOICES[called]:
-            raise DriverError(f"{called} is {' or '.join(_CHOICES[called])}, not {value!r}")
+            raise DriverError(f"{called} is {' or '.join(_CHOICES[called])}, not {shown(value)}")
     else:
         kind, types = _TYPES[called]
         if not isinstance(value, types) or isinstance(value, bool):
-            raise DriverError(f"{called} is {kind}, not {value!r}")
+            raise DriverError(f"{called} is {kind}, not {shown(value)}")
     return value
 
 
@@ -87,7 +89,7 @@ def flag(command: Object, name: str) -> bool:
     """The field, which must be true or false; without it, false."""
     value = command.get(name, False)
     if not isinstance(value, bool):
-        raise DriverError(f"{name} is true or false, not {value!r}")
+        raise DriverError(f"{name} is true or false, not {shown(value)}")
     return value
 
 

@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 import attrs
 import trio
 
+from pi_trio.conformance.shown import shown
+
 from ...abort import AbortController, AbortSignal
 from ...agent.agent import UNKNOWN_MODEL
 from ...agent.config import LoopConfig
@@ -162,7 +164,9 @@ class LoopConversation:
                 prompt = option(command, "value", called=name)
                 self._context = attrs.evolve(self._context, system_prompt=prompt)
             case name:
-                raise DriverError(f"{self._profile.name} has no settable option {name!r} for target loop")
+                raise DriverError(
+                    f"{self._profile.name} has no settable option {shown(name)} for target loop"
+                )
 
     def messages(self, _command: Object) -> Any:
         return unstructure(self._context.messages)

@@ -16,6 +16,8 @@ from typing import Any, Final, TypeAlias, cast
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from pi_trio.conformance.shown import shown
+
 from ..._version import __version__
 from ...errors import CodecError, PiTrioError
 from ...jsontext import parse_json, print_json
@@ -122,7 +124,7 @@ class Driver:
         method = _METHODS.get(name) if isinstance(name, str) and name in self._commands else None
         try:
             if method is None:
-                raise DriverError(f"there is no command {name!r}")
+                raise DriverError(f"there is no command {shown(name)}")
             if self._conversation is None:
                 raise DriverError("create comes first")
             value = method(self._conversation)(command)
@@ -142,7 +144,7 @@ class Driver:
         await self.dispose()
         target = command.get("target", "agent")
         if target not in TARGETS:
-            raise DriverError(f"target {target!r} is not offered")
+            raise DriverError(f"target {shown(target)} is not offered")
         kind = LoopConversation if target == "loop" else AgentConversation
         conversation = kind(self._profile, command, self._say)
         await self._nursery.start(conversation.exchange.live)

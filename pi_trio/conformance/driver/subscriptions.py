@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
+from pi_trio.conformance.shown import shown
+
 from ...abort import AbortSignal
 from ...events import AgentEvent
 from ..protocol import Object
@@ -50,5 +52,5 @@ class Subscriptions:
     def unsubscribe(self, command: Object) -> bool:
         key = string(command, "key")
         if key not in self._unsubscribe:
-            raise DriverError(f"no listener {key!r} was ever subscribed")
+            raise DriverError(f"no listener {shown(key)} was ever subscribed")
         return self._unsubscribe[key]()

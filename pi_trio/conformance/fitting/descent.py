@@ -78,6 +78,7 @@ async def fit(
     *,
     reference: Reference | None = None,
     progress: Callable[[str], None] = lambda _: None,
+    driven: Callable[[str], None] = lambda _: None,
 ) -> Fitted:
     """Tell for each field which releases a subject behaves as.
 
@@ -86,12 +87,13 @@ async def fit(
         rulings: where the runtime is no measure of real Pi.
         reference: one that has been used with the same features already.
         progress: told the name of each field when it has been looked at thoroughly for the first time.
+        driven: told the name of each scenario that the subject has been driven through.
 
     A scenario that the subject breaks off, or does not start again for, tells nothing. To be run under
     `first_in_first_out()`. When cancelled, the subject is left in the middle of a step.
     """
     reference = reference or Reference()
-    witness = Witness(keeper, scenarios)
+    witness = Witness(keeper, scenarios, told=driven)
     telling = Telling(reference, witness, rulings)
     probes = _probes(witness, in_order(witness.scenarios, rulings))
     start = await _start(reference, witness, probes)

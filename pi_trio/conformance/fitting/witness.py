@@ -7,7 +7,7 @@ asked any more.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
 from pi_trio.conformance.compare import bounded
@@ -49,8 +49,11 @@ comes with the trace of a wrong value.
 class Witness:
     """A subject that runs, as the fitting asks it."""
 
-    def __init__(self, keeper: Keeper, scenarios: Sequence[Scenario]) -> None:
+    def __init__(
+        self, keeper: Keeper, scenarios: Sequence[Scenario], *, told: Callable[[str], None] = lambda _: None
+    ) -> None:
         self._keeper = keeper
+        self._told = told
         self._hello = keeper.hello
         features = self._hello.get("features", {})
         self.scenarios = tuple(mirrored(scenario, features) for scenario in scenarios)
@@ -128,4 +131,5 @@ class Witness:
         except SubjectUnstartable as caught:
             return (), SubjectUnstartable(f"it does not start again: {caught.message}", stderr=caught.stderr)
         self.driven += 1
+        self._told(scenario.name)
         return run.lines, run.fault

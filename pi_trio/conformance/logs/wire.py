@@ -13,6 +13,7 @@ from pi_trio.conformance.faults import ProtocolFault
 from pi_trio.conformance.lines import is_ask
 from pi_trio.conformance.protocol import Object, check
 from pi_trio.conformance.scenario import Address, ScenarioError, check_command
+from pi_trio.conformance.shown import shown
 
 from .lines import UnreadableError
 
@@ -202,7 +203,9 @@ class Wire:
             return {"ask": address, **rest}
         if self.commands and message["tell"] == "settled":
             if message["op"] not in self._unsettled:
-                raise ProtocolFault(f"it settles the operation {message['op']!r:.80}, which is not under way")
+                raise ProtocolFault(
+                    f"it settles the operation {shown(message['op'])}, which is not under way"
+                )
             self._unsettled.discard(message["op"])
         if "ask" not in message:
             return message
@@ -215,7 +218,7 @@ class Wire:
         """The address of a new callback."""
         name = message["ask"]
         if name in self._open or name in self._answered:
-            raise ProtocolFault(f"the ask id {name!r:.80} is used twice")
+            raise ProtocolFault(f"the ask id {shown(name)} is used twice")
         event = message["args"]["event"]["type"] if message["fn"] == "listener" else None
         address = Address(fn=message["fn"], key=message.get("key"), event=event, nth=self._made).to_json()
         self._made += 1
@@ -256,5 +259,5 @@ class Wire:
             return asked
         address = self._open.get(asked) or self._answered.get(asked)
         if address is None:
-            raise ProtocolFault(f"it names an ask that was not made, or long ago: {asked!r:.80}")
+            raise ProtocolFault(f"it names an ask that was not made, or long ago: {shown(asked)}")
         return address

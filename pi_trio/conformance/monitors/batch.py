@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import attrs
 
+from pi_trio.conformance.shown import shown
+
 from .digest import alike
 from .docket import Docket
 from .order import (
@@ -54,7 +56,7 @@ class Call:
     @property
     def id(self) -> Any:
         value = self.block.get("id")
-        return value if type(value) is str else repr(value)
+        return value if type(value) is str else shown(value)
 
     def fits(self, event: Object) -> bool:
         """Whether an event that has its id has its name too, and its arguments, if it tells any."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from pi_trio.conformance.shown import shown
+
 from ..failed import is_failed
 from ..fixed_texts import ABORTED, TRUNCATED
 from .batch import Call
@@ -32,7 +34,7 @@ def message_of(event: Object) -> Object:
 def id_of(holder: Object) -> str:
     """The id of the call that an event or a result is about; of what is no id, what it looks like."""
     value = holder.get("toolCallId")
-    return value if type(value) is str else repr(value)
+    return value if type(value) is str else shown(value)
 
 
 def calls_of(message: Object) -> list[Object]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from pi_trio.conformance.compare import Hunk, canonical, parting
-from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.compare import Hunk, canonical
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.standing import ClauseVerdict
 from pi_trio.conformance.twins import names_twin
@@ -34,7 +33,8 @@ from pi_trio.conformance.verdict import (
 )
 
 from .by_clause import show_clauses
-from .prose import clean, count, one_line, plain, quoted
+from .parted import alike, parted
+from .prose import clean, count, one_line, plain
 from .unoffered import show_unoffered
 
 _STYLES: Final = {
@@ -68,12 +68,30 @@ def show_scenarios(console: Console, scenarios: Sequence[Scenario]) -> None:
         say(console, f"{scenario.name:{names}}  {scenario.topic:{topics}}  {scenario.title}")
 
 
+class Tick(Protocol):
+    """What is told how far a long run has come."""
+
+    def __call__(self, name: str, total: int | None, /, *, step: int = 1, also: str = "") -> None:
+        """Go on.
+
+        Args:
+            name: what is done.
+            total: how many there are; None: nobody knows.
+            step: how many more that makes; 0 if it is only a part of one.
+            also: what else can be counted.
+        """
+
+
 @contextmanager
-def progress(console: Console, label: str) -> Generator[Callable[[str, int | None], None]]:
+def progress(console: Console, label: str) -> Generator[Tick]:
     """A bar that grows with each name that is told, of so many, and is gone at the end. Only on a terminal.
 
     Where nobody knows how many there are, it is told how many have been.
     """
+
+    def tick(name: str, total: int | None, /, *, step: int = 1, also: str = "") -> None:
+        bar.update(task, advance=step, total=total, name=", ".join(filter(None, (also, name))))
+
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -82,7 +100,7 @@ def progress(console: Console, label: str) -> Generator[Callable[[str, int | Non
     )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=None, name="")
-        yield lambda name, total: bar.update(task, advance=1, total=total, name=name)
+        yield tick
 
 
 def show_report(
@@ -102,7 +120,7 @@ def show_report(
         verbose: every scenario, every clause, every failure, and tracebacks.
         clauses: the verdicts by clause.
         put_down: failed scenarios that show there, once for each cause, and not one by one.
-        explain: prints what explains the failures, behind them.
+        explain: prints what explains the failures; before all else, for it is what to mend first.
     """
     for leg in report.legs:
         _introduce(console, leg)
@@ -111,6 +129,7 @@ def show_report(
         say(console, f"each scenario counts once: the worst that came of these {len(report.legs)}")
     if number := sum(names_twin(verdict.name) for verdict in worst):
         say(console, f"{count(number, 'scenario')} once more, with aborts that cancel: NAME (cancel)")
+    explain()
     if worst:
         console.print(_table(worst))
     if verbose:
@@ -122,7 +141,6 @@ def show_report(
     _show_failures(console, report, whole, put_down=put_down, verbose=verbose)
     if clauses:
         show_clauses(console, clauses, whole=whole, verbose=verbose)
-    explain()
     counts = report.tally()
     if names := report.missing_commands():
         console.print(Text(f"missing required commands: {', '.join(names)}", style="red"), soft_wrap=True)
@@ -228,7 +246,11 @@ def _show_rulings(console: Console, worst: Iterable[Verdict]) -> None:
     if golden:
         console.print()
         counts = ", ".join(f"{ruling} in {count}" for ruling, count in sorted(golden.items()))
-        console.print(Text(f"held to reviewed golden traces where rulings say so: {counts}"), soft_wrap=True)
+        say(
+            console,
+            "held to a reviewed golden trace where a ruling departs from the release "
+            f"(see `pi-trio explain {min(golden)}`): {counts}",
+        )
 
 
 def _show_ignored(console: Console, report: Report) -> None:
@@ -297,12 +319,14 @@ def _show_failures(
     cut = 0 if verbose else max(0, len(failed) - SHOWN)
     if more := len(every) - len(failed) + cut:
         console.print()
-        console.print(Text(f"and {more} more: --verbose shows all", style="bold"))
+        console.print(Text(f"{more} more failed; --verbose shows all", style="bold"))
         if number := len(every) - len(failed):
             say(
                 console,
-                f"  of {number} the causes are named below: a clause that is BROKEN, or a field that explains it",
+                f"  {number} whose cause is named elsewhere here: a clause that is BROKEN, or a field of the profile",
             )
+            if cut:
+                say(console, f"  {cut} beyond the first {SHOWN}")
     if every:
         console.print()
 
@@ -346,25 +370,15 @@ def _show_hunk(console: Console, hunk: Hunk, *, more: int, words: str) -> None:
         and got is not None
         and hunk.expected
         and hunk.got
-        and (found := parting(expected, got))
-        and (_alike(expected, got) or plain(expected) == plain(got))
+        and alike(expected, got)
+        and (found := parted(expected, got))
     ):
         path, left, right = found
         where = f"at {path}: " if path else ""
-        console.print(Text(f"      {where}{quoted(left)} expected, {quoted(right)} got"), soft_wrap=True)
+        console.print(Text(f"      {where}{left} expected, {right} got"), soft_wrap=True)
     if more:
         places = "1 further place differs" if more == 1 else f"{more} further places differ"
         console.print(Text(f"      {places}", style="dim"))
-
-
-def _alike(expected: Object, got: Object) -> bool:
-    """Whether two lines say the same thing in different ways, so that the path of the difference tells something."""
-    if expected.keys() != got.keys():
-        return False
-    kinds = [
-        (line.get("ask"), line.get("key"), (line.get("event") or {}).get("type")) for line in (expected, got)
-    ]
-    return kinds[0] == kinds[1]
 
 
 def _show_wire(console: Console, wire: Sequence[str]) -> None:

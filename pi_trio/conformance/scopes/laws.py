@@ -12,6 +12,7 @@ from typing import Any, Final
 from pi_trio.conformance.compare import canonical
 from pi_trio.conformance.fixed_texts import ABORTED
 from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.shown import shown
 
 from .scope import Fault
 
@@ -91,7 +92,7 @@ def faults_of(
     for call, message in zip(answered, results, strict=True):
         ended = ends.get(call)
         if ended is not None and _said(message, message) != _said(at(ended, "result"), ended):
-            yield Fault("a result is what the end said", f"{text_of(message)!r} of {call}")
+            yield Fault("a result is what the end said", f"{shown(text_of(message))} of {call}")
     types = [event["type"] for event in events]
     if types.count("agent_end") != 1 or types[-1] != "agent_end":
         yield Fault("one end, and nothing behind it", f"agent_end {types.count('agent_end')} times")

@@ -145,12 +145,12 @@ async def test_there_is_one_run_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("create", "complaint"),
     [
-        ({"target": "moon"}, "target 'moon' is not offered"),
+        ({"target": "moon"}, 'target "moon" is not offered'),
         ({"target": "loop", "snapshot": True}, "no state"),
         ({"target": "loop", "hooks": ["prepareNextTurnWithContext"]}, "no hook prepareNextTurnWithContext"),
         ({"target": "loop", "hooks": ["shouldStopAfterTurn"]}, "no hook shouldStopAfterTurn"),
         ({"target": "loop", "options": {"steeringMode": "all"}}, "no option steeringMode"),
-        ({"target": "loop", "options": {"abortMode": "maybe"}}, "abortMode is signal or cancel, not 'maybe'"),
+        ({"target": "loop", "options": {"abortMode": "maybe"}}, 'abortMode is signal or cancel, not "maybe"'),
         ({"target": "loop", "initialState": {"messages": 1}}, "initialState.messages"),
     ],
 )

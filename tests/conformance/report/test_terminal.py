@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from io import StringIO
 from typing import Any
@@ -59,6 +60,15 @@ def test_the_first_difference_is_shown_with_its_step() -> None:
     assert "  see it whole: show a\n" in text
 
 
+def test_what_explains_the_failures_comes_before_the_tables() -> None:
+    console = Console(file=StringIO(), width=80, markup=False, highlight=False)
+    report = Report(legs=(Leg(label="leg", hello=HELLO, verdicts=(verdict("a", Outcome.FAIL),)),))
+    show_report(console, report, whole=str, verbose=False, explain=lambda: console.print("mend this"))
+    assert isinstance(console.file, StringIO)
+    text = console.file.getvalue()
+    assert text.index("leg: ") < text.index("mend this") < text.index("topic ")
+
+
 def test_a_failure_in_all_legs_is_shown_once() -> None:
     text = shown(verdict("a", Outcome.CRASH, reason="it died", stderr="ouch"), legs=2)
     assert text.count("CRASH a") == 1
@@ -68,11 +78,14 @@ def test_a_failure_in_all_legs_is_shown_once() -> None:
 
 def test_only_some_failures_are_shown_unless_all_are_wanted() -> None:
     many = [verdict(f"s{n}", Outcome.FAIL) for n in range(SHOWN + 3)]
-    assert "and 3 more: --verbose shows all" in shown(*many)
+    assert "\n3 more failed; --verbose shows all\n" in shown(*many)
     assert shown(*many).count("FAIL s") == SHOWN
-    assert "the causes are named below" not in shown(*many)
+    assert "whose cause" not in shown(*many)
     short = shown(*many, put_down={"s0", "s1", "s2", "s3", "s4"})
-    assert "and 5 more: --verbose shows all\n  of 5 the causes are named below: " in short
+    assert "\n5 more failed; --verbose shows all\n  5 whose cause is named elsewhere here: " in short
+    assert "beyond the first" not in short
+    both = shown(*many, put_down={"s0", "s1"})
+    assert re.search(r"^3 more failed; .*\n  2 whose cause .*\n  1 beyond the first \d+$", both, re.MULTILINE)
     assert shown(*many, verbose=True).count("FAIL s") == SHOWN + 3
 
 
@@ -83,7 +96,7 @@ def test_rulings_needs_and_unknown_things_are_listed() -> None:
         verdict("c", Outcome.PASS, ignored={"tell weather": 2}, rulings=("D-03",)),
     )
     assert "a  D-01, D-02" in text
-    assert "golden traces where rulings say so: D-03 in 1" in text
+    assert "where a ruling departs from the release (see `pi-trio explain D-03`): D-03 in 1\n" in text
     assert "command update: 1 scenario (b)" in text
     assert "unknown to the protocol, and ignored: tell weather (2)" in text
 

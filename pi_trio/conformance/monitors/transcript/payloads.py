@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Final
 
+from pi_trio.conformance.shown import shown
+
 from ..content import Object
 from ..digest import digest
 from .stage import Stage, Watcher, name_of
@@ -43,7 +45,7 @@ class Payloads(Watcher):
         elif event.get("type") == "tool_execution_end":
             error = event.get("isError")
             if _is_odd(error) and digest(error) not in self._given:
-                self.docket.breaks("TOOL-03", "an end whose isError is neither true nor false", repr(error))
+                self.docket.breaks("TOOL-03", "an end whose isError is neither true nor false", shown(error))
 
     def _told(self, key: str, partial: Any) -> None:
         if (key, digest(partial)) in self._reported:
