@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from pi_trio.conformance.protocol import Object
-from pi_trio.jsontext import print_json
+from pi_trio.conformance.shown import printable
 
 WIDTH: Final = 100
 """Characters of a value that is quoted in a line."""
@@ -18,7 +18,7 @@ WIDTH: Final = 100
 
 def quoted(value: Any, width: int = WIDTH) -> str:
     """A value as JSON text, shortened in its middle if it is long."""
-    text = print_json(value)
+    text = printable(value)
     if len(text) <= width:
         return text
     half = (width - 3) // 2
