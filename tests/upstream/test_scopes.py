@@ -31,4 +31,4 @@ def test_the_command_plays_what_a_release_offers(pi_install, capfd: pytest.Captu
         "not offered, for want of feature abort: cancelling: gates-2x0-abort-cancel, gates-2x0-abort-steer-"
         in out
     )
-    assert "2 scopes, 30 plays in " in out
+    assert "3 scopes, 60 plays in " in out
