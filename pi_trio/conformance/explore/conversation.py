@@ -8,7 +8,7 @@ trace, and, where the subject is not the runtime, on the subject.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -30,6 +30,10 @@ NOT_COUNTED = frozenset({"create", "state", "sync"})
 """Commands that are no steps: they change nothing, or come before everything."""
 
 
+_MANY: Final = 500
+"""Agents that one runtime may have had."""
+
+
 @attrs.define(kw_only=True)
 class House:
     """What all conversations of one search have in common.
@@ -39,6 +43,7 @@ class House:
         force: the clauses that are in force.
         hello: what may be asked for, as a subject introduces itself.
         elsewhere: plays a conversation on the subject, and says what is wrong there; None: the runtime is the subject.
+        held: what conversations were made of that are over, and showed nothing.
         known: the names of faults that were found before, and are passed by.
         steps: how many were made: accepted stimuli that do more than look.
         reached: the clauses that came into play.
@@ -50,6 +55,7 @@ class House:
     force: Force
     hello: Object
     elsewhere: Callable[[Run, Guest], Fault | None] | None = None
+    held: set[bytes] = attrs.field(factory=set[bytes])
     known: set[str] = attrs.field(factory=set[str])
     shares: Shares = attrs.field(factory=Shares)
     steps: int = 0
@@ -63,6 +69,11 @@ class House:
         if self._guest is None:
             self._guest = Guest(self.profile)
         return self._guest
+
+    def tidy(self) -> None:
+        """Between two conversations: after many of them, what is left of them is given up."""
+        if self._guest is not None and self._guest.creations >= _MANY:
+            self.close()
 
     def close(self) -> None:
         """End the runtime."""
@@ -86,6 +97,7 @@ class Conversation:
     ) -> None:
         self._house, self._again = house, again
         house.passed_by = False
+        house.tidy()
         self._create, self._answers = create, answers
         self._steps: list[Object] = []
         command = {"cmd": "create", **create}

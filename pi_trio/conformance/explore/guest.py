@@ -24,6 +24,7 @@ from ..driver.agent_conversation import AgentConversation
 from ..driver.loop_conversation import LoopConversation
 from ..driver.serve import Driver, hello, open_driver
 from ..faults import SubjectDied, SubjectSilent
+from ..nursery import single_errors
 from ..protocol import Object
 from ..scheduling import first_in_first_out
 
@@ -49,6 +50,8 @@ class Guest:
         self.hello: Final = hello(self._profile)
         self._stepper = Stepper()
         self._bell = trio.lowlevel.ParkingLot()
+        self.creations = 0
+        """How many agents there have been."""
         self.told: list[tuple[Object, list[Object]]] = []
         """What was asked of the agent that is there, and what it said."""
         self._command: Object = {}
@@ -58,10 +61,11 @@ class Guest:
         self._stepper.settle()
 
     async def _live(self) -> None:
-        async with open_driver(self._profile) as self._driver:
-            while True:
-                await self._bell.park()
-                self._outcome = await self._driver.outcome(self._command)
+        with single_errors():
+            async with open_driver(self._profile) as self._driver:
+                while True:
+                    await self._bell.park()
+                    self._outcome = await self._driver.outcome(self._command)
 
     async def request(self, command: Object) -> list[Object]:
         """Send one command; what it causes, and the reply last.
@@ -71,6 +75,7 @@ class Guest:
         """
         if command["cmd"] == "create":
             self.told = []
+            self.creations += 1
         self._command, self._outcome = command, None
         self._bell.unpark()
         try:
@@ -90,7 +95,8 @@ class Guest:
 
         Raises: as `request`.
         """
-        for command, said in self.told:
+        before = self.told
+        for command, said in before:
             if at_once(self.request(command)) != said:
                 return command
         return None

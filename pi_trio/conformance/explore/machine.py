@@ -1,10 +1,8 @@
 """The state machine: Hypothesis draws where a conversation begins, and runs its steps.
 
-What a step can be is in `stimuli`; what is wrong is told by `conversation`, and `shrinking` makes it small. One number is
-drawn for a whole conversation, and chance follows from it. Drawn by Hypothesis one by one, the numbers would be small
-ones mostly, and each conversation would be followed by five that differ from it in one step: three of four were held in a
-setting that had been there before, and rare meetings of two things stayed away. Hypothesis runs the steps, and remembers
-what shows a fault.
+What a step can be is in `stimuli`; what is wrong is told by `conversation`, and `shrinking` makes it small. Hypothesis
+runs all that, and remembers what shows a fault. It draws one number for a conversation, from which chance follows: it
+likes small numbers, and those at the borders, and single draws made of them would be far from what the weights say.
 """
 
 from __future__ import annotations
@@ -22,8 +20,11 @@ from .setting import SIZES, setting
 from .shrinking import Made
 from .stimuli import BY_NAME, NUMBERS, Move, draw
 
-STEPS: Final = 40
-"""Stimuli of one conversation, at most."""
+STRETCH: Final = 10
+"""Stimuli of one step of the machine: each step takes Hypothesis its time."""
+
+STEPS: Final = 5
+"""Steps of one conversation; the first creates the agent."""
 
 
 class Machine(RuleBasedStateMachine):
@@ -33,7 +34,11 @@ class Machine(RuleBasedStateMachine):
 
     @initialize(seed=st.binary(min_size=8, max_size=8))
     def begin(self, seed: bytes) -> None:
-        """Create the agent."""
+        """Create the agent. A conversation that was held before is not held again."""
+        self._seed = seed
+        self._conversation: Conversation | None = None
+        if seed in self.house.held:
+            return
         self._chance = random.Random(seed)  # noqa: S311
         numbers = tuple(self._chance.randrange(size) for size in SIZES)
         self._numbers, self._moves = numbers, list[Move]()
@@ -43,25 +48,25 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def stimulate(self) -> None:
-        """Do one thing that is possible now."""
-        if self._conversation.over:
-            return
-        scene = self._conversation.scene
-        move = draw(self._wheel, scene, self._chance.randrange(NUMBERS))
-        command = None if move is None else BY_NAME[move.name].command(scene, move)
-        if move is not None and command is not None:
-            self._moves.append(move)
-            self._conversation.step(command)
+        """Do a few things, one after the other, each of which is possible then."""
+        conversation = self._conversation
+        for _ in range(STRETCH if conversation else 0):
+            assert conversation is not None
+            move = draw(self._wheel, conversation.scene, self._chance.randrange(NUMBERS))
+            if move is not None and not conversation.over:
+                self._moves.append(move)
+                conversation.step(BY_NAME[move.name].command(conversation.scene, move))
 
     def teardown(self) -> None:
         """Judge it as a whole; not if a fault was found, or Hypothesis has broken it off."""
         error = sys.exc_info()[1]
-        if error is None:
+        if error is None and self._conversation is not None:
             try:
                 self._conversation.finish()
             except FaultFound as fault:
                 self._remember(fault)
                 raise
+            self.house.held.add(self._seed)
         elif isinstance(error, FaultFound):
             self._remember(error)
 

@@ -148,7 +148,9 @@ class Lockstep:
 
 def first_difference(expected: Any, got: Any) -> int | None:
     """The index of the first line in which two traces differ; None if they are equal."""
+    if canonical(expected) == canonical(got):
+        return None
     for index, (left, right) in enumerate(zip(expected, got, strict=False)):
-        if left != right or canonical(left) != canonical(right):
+        if canonical(left) != canonical(right):
             return index
-    return None if len(expected) == len(got) else min(len(expected), len(got))
+    return min(len(expected), len(got))

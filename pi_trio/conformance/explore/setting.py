@@ -58,7 +58,7 @@ _DIMENSIONS: Final[dict[str, Sequence[Any]]] = {
     "held": _HELD,
     "snapshot": (False, False, False, True),
     "mood": _MOODS,
-    "again": (True, False, False),
+    "again": (True, False, False, False),
     "target": ("agent", "agent", "agent", "agent", "agent", "agent", "loop"),
 }
 

@@ -36,10 +36,10 @@ def perform(house: House, made: Made) -> tuple[Made, FaultFound | None]:
         begun = setting(made.numbers, house.hello)
         conversation = Conversation(house, begun.create, begun.answers, again=begun.again)
         for move in made.moves:
-            command = BY_NAME[move.name].command(conversation.scene, move)
-            if command is not None:
+            stimulus = BY_NAME[move.name]
+            if stimulus.targets(conversation.scene):
                 done.append(move)
-                conversation.step(command)
+                conversation.step(stimulus.command(conversation.scene, move))
         conversation.finish()
     except FaultFound as fault:
         return Made(made.numbers, tuple(done)), fault

@@ -51,14 +51,14 @@ class Stimulus:
     ways: Sequence[Any] = (None,)
     trait: str = ""
 
-    def command(self, scene: Scene, move: Move) -> Object | None:
-        """The command that a move of this kind is now; None: it is not possible."""
+    def command(self, scene: Scene, move: Move) -> Object:
+        """The command that a move of this kind is now, as far as it goes: of fewer targets it is the last.
+
+        Raises:
+            IndexError: it is not possible.
+        """
         targets = self.targets(scene)
-        return (
-            self.make(scene, targets[min(move.target, len(targets) - 1)], self.ways[move.way])
-            if targets
-            else None
-        )
+        return self.make(scene, targets[min(move.target, len(targets) - 1)], self.ways[move.way])
 
 
 @attrs.frozen

@@ -18,10 +18,10 @@ from .searching import explored
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_runtime_withstands_what_nobody_has_written(profile: str) -> None:
-    outcome = explored(60, profile)
+    outcome = explored(50, profile)
     assert outcome.found == {}
-    assert outcome.shares.conversations >= 60
-    assert outcome.steps > 60 * 20
+    assert outcome.shares.conversations >= 50
+    assert outcome.steps > 50 * 20
     assert set(outcome.shares.reached) == set(SITUATIONS)
     assert len(outcome.reached) > 50
 
@@ -39,7 +39,7 @@ def test_a_planted_race_of_two_steps_is_found_and_made_small(monkeypatch: pytest
     monkeypatch.setattr(_Updates, "delivered", delivered)
     outcome = explored(1000, fail_fast=True)
     (found,) = outcome.found.values()
-    assert found.fault.said == "tool_execution_end is said before all have heard tool_execution_update"
+    assert "tool_execution_update" in found.fault.said
     commands = [step["cmd"] for step in Token.read(found.token).scenario.steps]
     assert len(commands) <= 8
     assert "update" in commands
