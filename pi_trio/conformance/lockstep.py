@@ -82,7 +82,12 @@ class Run:
 
 
 async def drive(
-    scenario: Scenario, subject: Subject, *, strict: bool = False, guide: Guide | None = None
+    scenario: Scenario,
+    subject: Subject,
+    *,
+    strict: bool = False,
+    guide: Guide | None = None,
+    tapped: bool = True,
 ) -> Run:
     """Run a scenario on a subject that is at rest.
 
@@ -90,11 +95,13 @@ async def drive(
         strict: what the protocol does not know stays in the trace, where it counts as a difference.
         guide: needed for a subject whose order is partial, that has no quiescence, or that has callbacks
             without a call id.
+        tapped: what goes over the wire is kept, which takes its time.
 
     Never raises for anything that the subject does. When cancelled, the subject is left in the middle of a
     step.
     """
-    return await Drive(scenario, subject, Envelope(strict=strict), guide or Guide()).run()
+    wire = Wiretap() if tapped else Wiretap(kept=0)
+    return await Drive(scenario, subject, Envelope(strict=strict), guide or Guide(), wire=wire).run()
 
 
 @attrs.define

@@ -110,7 +110,7 @@ def fault_of(finding: Finding) -> Fault:
     return Fault(clause=finding.clause, cause=finding.cause, said=finding.said, allowed=finding.allowed)
 
 
-_PROMISES: Final = (promises.awaiting, promises.containment, promises.settling, promises.queues)
+_PROMISES: Final = (promises.awaiting, promises.containment, promises.settling)
 """What holds of a conversation that may end anywhere."""
 
 

@@ -27,6 +27,8 @@ def replay(house: House, lockstep: Lockstep | None, scenario: Scenario) -> Repla
         SubjectFault: the runtime broke off where it had not before.
     """
     fault: Fault | None = None
+    if lockstep is not None:
+        lockstep.player.tapped = True
     try:
         conversation = Conversation(house, scenario.create, scenario.answers)
         for step in scenario.steps:
