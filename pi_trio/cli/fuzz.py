@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed",
         metavar="S",
         type=int,
-        help="a number to begin with: the same one leads to the same conversations",
+        help="a number to begin with: the same one leads to the same conversations, and examples are left out",
     )
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first fault")
     parser.add_argument(

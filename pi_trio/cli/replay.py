@@ -56,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
         token = Token.read(options.token)
     except TokenError as error:
         raise UsageError(str(error)) from None
+    words = shlex.join([token.text(), *subject_words(options)])
     if options.profile is None and not (options.subject or "").startswith("pi@"):
         options.profile = token.profile
     console = make_console()
@@ -66,13 +67,12 @@ def run(options: argparse.Namespace) -> int:
                 console.out(print_json({"id": number, **command}), highlight=False)
             return ExitCode.CONFORMANT
         if played.fault is not None:
-            word = shlex.join([token.text(), *subject_words(options)])
             show_fault(
                 console,
                 played.fault,
                 played.run,
                 explored.label,
-                word,
+                words,
                 Clauses.shipped(),
                 everything=options.verbose,
             )

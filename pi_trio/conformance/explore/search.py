@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -23,11 +25,15 @@ from .judging import Fault, FaultFound
 from .machine import STEPS, machine_in
 from .outcome import Found, Outcome
 from .remote import Lockstep
+from .shares import Shares
 from .shrinking import shrink
 from .token import Token
 
 ROUND: Final = 10
 """Conversations of one round. Behind these Hypothesis would begin to vary what it has, which does not help here."""
+
+_UNCHECKED: Final = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+"""What Hypothesis finds unhealthy in a test, and is as it has to be here."""
 
 FLAKY: Final = "FLAKY"
 """What a fault is called that did not show again when the same was played anew."""
@@ -66,7 +72,7 @@ def search(
     Args:
         lockstep: what compares with the subject, if that is not the runtime.
         folder: where the examples are kept; None: nowhere.
-        start: a number from which all that is drawn is derived; None: by chance.
+        start: a number from which all that is drawn is derived, whatever examples there are; None: by chance.
         fail_fast: the first fault is the last.
         report: told what came of it so far, after each conversation.
 
@@ -94,11 +100,13 @@ def search(
                 machine_in(house),
                 settings=settings(
                     max_examples=ROUND, stateful_step_count=STEPS, database=database, deadline=None,
-                    phases=[Phase.reuse, Phase.generate], suppress_health_check=list(HealthCheck),
+                    phases=[Phase.reuse, Phase.generate], suppress_health_check=_UNCHECKED,
                     verbosity=Verbosity.quiet, print_blob=False, report_multiple_bugs=False,
                 ),
             )  # fmt: skip
-            _round(seed(numbers.getrandbits(64))(test), house, outcome)
+            if start is not None:
+                test = seed(numbers.getrandbits(64))(test)  # which leaves the examples out
+            _round(test, house, lockstep, outcome)
             if outcome.found and fail_fast:
                 break
     except _Enough:
@@ -108,7 +116,7 @@ def search(
     return outcome
 
 
-def _round(test: Callable[[], None], house: House, outcome: Outcome) -> None:
+def _round(test: Callable[[], None], house: House, lockstep: Lockstep | None, outcome: Outcome) -> None:
     """One round of conversations; what it finds is made small, and known from then on."""
     try:
         test()
@@ -121,17 +129,32 @@ def _round(test: Callable[[], None], house: House, outcome: Outcome) -> None:
         if isinstance(error, Flaky):
             fault = Fault(clause=FLAKY, cause=fault.name, said=f"seen once, and not again: {shown}")
         elif shown.made is not None:
-            house.tick, tick = _no_tick, house.tick
-            run = shrink(house, shown.made, shown).run
-            house.tick = tick
+            with _uncounted(house, lockstep):
+                run = shrink(house, shown.made, shown).run
         house.known |= {fault.name, shown.fault.name}
         token = Token(house.profile, run.scenario).text()
         outcome.found[fault.name] = Found(fault, token, len(run.scenario.steps))
         house.tick()
 
 
+@contextmanager
+def _uncounted(house: House, lockstep: Lockstep | None) -> Generator[None]:
+    """Inside, something is made smaller: that is no search, and the time for it is not up."""
+    counts = house.shares, house.steps, house.tick
+    of_subject = lockstep and (lockstep.compared, lockstep.explained, lockstep.unoffered)
+    house.shares, house.tick = Shares(), _no_tick
+    if lockstep:
+        lockstep.explained, lockstep.unoffered = Counter(), Counter()
+    try:
+        yield
+    finally:
+        house.shares, house.steps, house.tick = counts
+        if lockstep and of_subject:
+            lockstep.compared, lockstep.explained, lockstep.unoffered = of_subject
+
+
 def _no_tick() -> None:
-    """While something is made smaller, time does not count."""
+    """Nobody is told."""
 
 
 def _first(error: BaseException | None) -> FaultFound | None:

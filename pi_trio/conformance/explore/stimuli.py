@@ -263,7 +263,7 @@ STIMULI: Final[tuple[Stimulus, ...]] = (
     Stimulus(name="end without result", weight=2, trait="endless", targets=_streams, make=_end),
     Stimulus(name="fail stream", weight=2, trait="failing", targets=_streams, make=_fail),
     Stimulus(name="fail streamFn", weight=1, trait="failing", targets=_asked("streamFn"), make=_throw),
-    Stimulus(name="twins", weight=1, trait="twins", targets=_asked("streamFn"), make=_twins),
+    Stimulus(name="twins", weight=4, trait="twins", targets=_asked("streamFn"), make=_twins),
     Stimulus(name="return nothing", weight=2, trait="nothing", targets=_asked("execute"), make=_answer),
     Stimulus(
         name="subscribe", weight=2, trait="subscribing", targets=_of_agent("subscribe"), ways=("M", "N", "L"),

@@ -9,11 +9,13 @@ import pytest
 
 from pi_trio.conformance.explore.conversation import Conversation
 from pi_trio.conformance.explore.guest import quiet_house
-from pi_trio.conformance.explore.setting import SIZES, setting
+from pi_trio.conformance.explore.setting import _DIMENSIONS, SIZES, setting
 from pi_trio.conformance.explore.stimuli import BY_NAME, NUMBERS, SLOTS, STIMULI, TRAITS, draw, wheel
 from pi_trio.conformance.scenario import check_command
 
 from .searching import house
+
+MOOD = list(_DIMENSIONS).index("mood")
 
 
 def drawn(conversations: int, profile: str) -> Counter[str]:
@@ -21,7 +23,9 @@ def drawn(conversations: int, profile: str) -> Counter[str]:
     chance, counts, held = random.Random(1), Counter[str](), house(profile)
     with quiet_house():
         for _ in range(conversations):
-            begun = setting([chance.randrange(size) for size in SIZES], held.hello)
+            numbers = [chance.randrange(size) for size in SIZES]
+            numbers[MOOD] = 1  # that in which everything may happen
+            begun = setting(numbers, held.hello)
             conversation = Conversation(held, begun.create, begun.answers)
             for _ in range(40):
                 if move := draw(begun.wheel, conversation.scene, chance.randrange(NUMBERS)):
