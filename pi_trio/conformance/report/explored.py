@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich.console import Console
 
 from ..clauses import Clauses
 from ..explore.judging import Fault
-from ..explore.outcome import Found, Outcome
+from ..explore.outcome import Outcome
 from ..explore.shares import ENOUGH, SITUATIONS
 from ..lockstep import Run
 from .prose import clean, count
 from .sequence import show_sequence
 from .terminal import say
 
-_WIRE_SHOWN = 40
+_WIRE_SHOWN: Final = 40
 """Lines of the wire that are shown, if not all are wanted."""
 
 
@@ -71,9 +72,3 @@ def _show_wire(console: Console, wire: Sequence[str], *, everything: bool) -> No
         say(console, f"  … {len(wire) - len(shown)} lines before; --verbose shows all")
     for line in shown:
         say(console, clean(f"  {line}"))
-
-
-def show_found(console: Console, found: Sequence[Found]) -> None:
-    """Print a line for each fault."""
-    for each in found:
-        say(console, clean(f"{each.fault.clause}: {each.fault.said}"))
