@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from pi_trio.agent import active, agent, loop
+from pi_trio.agent import active, inbox, loop
 from pi_trio.agent.agent import Agent
 from pi_trio.agent.ledger import Ledger
 from pi_trio.agent.polls import Polls
@@ -150,7 +150,7 @@ def all_is_seen(original):
     return lambda self: (*self._steering._messages, *self._follow_up._messages)
 
 
-@planted(("QUEUE-17", "QUEUE-02"), agent, "message_of")
+@planted(("QUEUE-17", "QUEUE-02"), inbox, "message_of")
 def what_is_queued_is_the_users(original):
     """Every message that is queued becomes one of the user."""
 
