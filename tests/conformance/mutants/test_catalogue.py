@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from inspect import Parameter, signature
 
 import pytest
 
@@ -12,7 +13,7 @@ from pi_trio.conformance.monitors import TRANSITIONS
 from pi_trio.conformance.mutants.catalogue import all_mutants
 from pi_trio.conformance.mutants.explained import SURVIVORS, TABLES, UNPROVEN
 from pi_trio.conformance.mutants.mutant import Mutant
-from pi_trio.conformance.mutants.planting import PLANTED
+from pi_trio.conformance.mutants.planting import PLANTED, Planted
 from pi_trio.conformance.scenarios import all_scenarios
 
 CLAUSES = Clauses.shipped()
@@ -37,6 +38,19 @@ def test_it_says_what_is_wrong(mutant: Mutant) -> None:
     assert mutant.title
     assert not mutant.title.endswith(".")
     assert re.fullmatch(r"[\w.,' ]+", mutant.name)
+
+
+@pytest.mark.parametrize("each", PLANTED, ids=lambda each: each.mutant.name.replace(" ", "-"))
+def test_it_is_called_as_the_original_is(each: Planted) -> None:
+    """Or every call of it would raise, and it would be killed for that."""
+    original = getattr(each.owner, each.attribute)
+    made = each.make(original)
+    if not (callable(original) and callable(made)):
+        return
+    parameters = [one for one in signature(original).parameters.values() if one.default is Parameter.empty]
+    by_place = [one for one in parameters if one.kind not in (one.KEYWORD_ONLY, one.VAR_KEYWORD)]
+    by_name = {one.name: None for one in parameters if one.kind is one.KEYWORD_ONLY}
+    signature(made).bind(*by_place, **by_name)
 
 
 def test_there_is_one_for_every_clause() -> None:

@@ -74,8 +74,8 @@ def a_hook_that_was_open_at_an_abort_lets_the_call_run(original):
 def an_abort_takes_the_results(original):
     """What a tool returns after an abort is not used."""
 
-    async def execute(caller, prepared, on_update):
-        executed = await original(caller, prepared, on_update)
+    async def execute(caller, prepared, *given):
+        executed = await original(caller, prepared, *given)
         if not caller.signal.aborted or executed.is_error:
             return executed
         return attrs.evolve(executed, result=error_result(OPERATION_ABORTED), is_error=True)
@@ -177,8 +177,8 @@ def an_aborted_turn_says_what_is_queued(original):
 def a_cut_tool_has_succeeded(original):
     """A tool that an abort has cut gives an empty result."""
 
-    async def execute(caller, prepared, on_update):
-        executed = await original(caller, prepared, on_update)
+    async def execute(caller, prepared, *given):
+        executed = await original(caller, prepared, *given)
         cut = executed.result.content and getattr(executed.result.content[0], "text", "") == OPERATION_ABORTED
         return (
             attrs.evolve(executed, result=attrs.evolve(executed.result, content=()), is_error=False)

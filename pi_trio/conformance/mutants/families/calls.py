@@ -108,8 +108,8 @@ def arguments_are_not_validated(original):
 def a_throw_is_a_result(original):
     """What a tool throws is a result like any other."""
 
-    async def execute(caller, prepared, on_update):
-        return attrs.evolve(await original(caller, prepared, on_update), is_error=False)
+    async def execute(caller, prepared, *given):
+        return attrs.evolve(await original(caller, prepared, *given), is_error=False)
 
     return execute
 
@@ -167,12 +167,12 @@ def an_id_is_executed_once(original):
     """Of two calls with one id only the first is executed."""
     executed = set()
 
-    async def execute(caller, prepared, on_update):
+    async def execute(caller, prepared, *given):
         key = caller.answer.timestamp, caller.signal, prepared.call.id
         if key in executed:
             return Outcome(result=error_result("executed already"), is_error=True)
         executed.add(key)
-        return await original(caller, prepared, on_update)
+        return await original(caller, prepared, *given)
 
     return execute
 
