@@ -23,6 +23,8 @@ from pi_trio.conformance.termination import hear_no_more, sigterm_as_ctrl_c
 
 COMMANDS: Final = {
     "conform": ("conform", "judge an implementation of the Pi agent protocol"),
+    "fuzz": ("fuzz", "make conversations up, and look for faults in them"),
+    "replay": ("replay", "play again what fuzz has found"),
     "fit": ("fit", "tell which release an implementation behaves as, field by field"),
     "scopes": ("scopes", "play small scopes whole: every order, every schedule"),
     "explain-run": ("explain_run", "show what happens in one scenario, as a sequence to read"),
@@ -150,7 +152,7 @@ def _mishap(name: str, error: BaseException, *, verbose: bool) -> int:
 
 
 _EXTRAS: Final[dict[str, str]] = dict.fromkeys(
-    ("rich", "filelock", "platformdirs", "trio_websocket"), "conformance"
+    ("rich", "filelock", "hypothesis", "platformdirs", "trio_websocket"), "conformance"
 )
 """Modules that an extra brings."""
 

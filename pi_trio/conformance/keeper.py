@@ -32,6 +32,8 @@ class _Job:
 
     scenario: Scenario | None = None
     guide: Guide | None = None
+    tapped: bool = True
+    """What goes over the wire is kept."""
     last: bool = False
     """The subject is to be ended behind it."""
     run: Run | None = None
@@ -65,13 +67,13 @@ class Keeper:
         """End the subject until it is needed again."""
         await self._ask(_Job(last=True))
 
-    async def drive(self, scenario: Scenario, guide: Guide | None = None) -> Run:
+    async def drive(self, scenario: Scenario, guide: Guide | None = None, *, tapped: bool = True) -> Run:
         """Run one scenario; see `lockstep.drive`.
 
         Raises:
             SubjectUnstartable: the subject cannot be started (again).
         """
-        run = await self._ask(_Job(scenario, guide))
+        run = await self._ask(_Job(scenario, guide, tapped=tapped))
         assert run is not None
         return run
 
@@ -108,7 +110,9 @@ class Keeper:
         """Do one job; whether the subject can do another."""
         try:
             if job.scenario is not None:
-                job.run = await drive(job.scenario, subject, strict=self._strict, guide=job.guide)
+                job.run = await drive(
+                    job.scenario, subject, strict=self._strict, guide=job.guide, tapped=job.tapped
+                )
         except Exception as error:  # the tester's own
             job.error = error
         job.done.set()

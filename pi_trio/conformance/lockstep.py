@@ -20,7 +20,7 @@ given up a push has no effect, and the traces of two subjects stay comparable li
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -83,7 +83,12 @@ class Run:
 
 
 async def drive(
-    scenario: Scenario, subject: Subject, *, strict: bool = False, guide: Guide | None = None
+    scenario: Scenario,
+    subject: Subject,
+    *,
+    strict: bool = False,
+    guide: Guide | None = None,
+    tapped: bool = True,
 ) -> Run:
     """Run a scenario on a subject that is at rest.
 
@@ -91,11 +96,13 @@ async def drive(
         strict: what the protocol does not know stays in the trace, where it counts as a difference.
         guide: needed for a subject whose order is partial, that has no quiescence, or that has callbacks
             without a call id.
+        tapped: what goes over the wire is kept, which takes its time.
 
     Never raises for anything that the subject does. When cancelled, the subject is left in the middle of a
     step.
     """
-    return await _Drive(scenario, subject, Envelope(strict=strict), guide or Guide()).run()
+    wire = Wiretap() if tapped else Wiretap(kept=0)
+    return await Drive(scenario, subject, Envelope(strict=strict), guide or Guide(), wire=wire).run()
 
 
 @attrs.define
@@ -107,15 +114,33 @@ class _Stream:
     close: Object | None
 
 
-class _Drive:
-    def __init__(self, scenario: Scenario, subject: Subject, envelope: Envelope, guide: Guide) -> None:
+class Drive:
+    """A scenario on its way. `drive` goes it to the end; who makes the script up on the way goes it step by step.
+
+    Args:
+        verbatim: write everything down as it was said, not normalised.
+        wire: where to keep what goes to and fro.
+
+    Raises, but for `run`: SubjectFault.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        subject: Subject,
+        envelope: Envelope,
+        guide: Guide,
+        *,
+        verbatim: bool = False,
+        wire: Wiretap | None = None,
+    ) -> None:
         self._scenario = scenario
         self._subject = subject
         self._envelope = envelope
-        self._normaliser = Normaliser(scenario.texts())
-        self._script: Iterator[Object] = iter(scenario.steps)
+        self._normaliser = Normaliser(frozenset() if verbatim else scenario.texts())
+        self._verbatim = verbatim
         self._lines: list[Object] = []
-        self._wire = Wiretap()
+        self._wire = Wiretap() if wire is None else wire
         self._words: dict[int, str] = {}
         self._refusals: list[str] = []
         self._sent = 0
@@ -145,20 +170,45 @@ class _Drive:
         self._foreign: set[str] = set()
         self._arranger.forget()
 
+    @property
+    def lines(self) -> Sequence[Object]:
+        """The trace so far."""
+        return self._lines
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the agent has asked so far."""
+        return self._ledger
+
     async def run(self) -> Run:
-        fault: SubjectFault | None = None
+        """Go it to the end."""
         try:
-            await self._do(self._scenario.create_command())
-            while (command := self._next()) is not None:
-                await self._do(command)
-            await self._do({"cmd": "sync"})
-            await self._hear_what_is_left()
-            await self._see_that_it_is_quiet()
-            end = self._ledger.state()
+            await self.step(self._scenario.create_command())
+            for command in self._scenario.steps:
+                await self.step(command)
+            await self.finish()
         except SubjectFault as caught:
-            fault, end = caught, caught.end
-            self._note_remains(caught)
-        self._lines.append({"end": end})
+            return self.written(caught)
+        return self.written()
+
+    async def step(self, command: Object) -> None:
+        """Send one command of the script, and answer what the rules answer then."""
+        following: Object | None = command
+        while following is not None:
+            await self._do(following)
+            following = self._next()
+
+    async def finish(self) -> None:
+        """See whether the subject still has something to say."""
+        await self._do({"cmd": "sync"})
+        await self._hear_what_is_left()
+        await self._see_that_it_is_quiet()
+
+    def written(self, fault: SubjectFault | None = None) -> Run:
+        """What has been written down, now that it is over; `fault`: what has ended it."""
+        if fault is not None:
+            self._note_remains(fault)
+        self._lines.append({"end": self._ledger.state() if fault is None else fault.end})
         return Run(
             scenario=self._scenario,
             lines=tuple(self._lines),
@@ -172,6 +222,7 @@ class _Drive:
     # What is done next.
 
     def _next(self) -> Object | None:
+        """What the rules still have to do."""
         while self._due:
             ask, rule = self._due.popleft()
             if ask.open:
@@ -183,7 +234,7 @@ class _Drive:
             self._streams.popleft()
             if stream.close is not None:
                 return {**stream.close, "ask": stream.address}
-        return next(self._script, None)
+        return None
 
     def _answer(self, ask: Ask, rule: Rule) -> Object:
         command: Object = {"cmd": "answer", "ask": ask.address.to_json()}
@@ -372,6 +423,9 @@ class _Drive:
 
     def _write(self, line: Object) -> None:
         """Write down a line of the subject, normalised; and apart from it the words that were left out."""
+        if self._verbatim:
+            self._lines.append(line)
+            return
         written = self._normaliser.line(line)
         said = "; ".join(_errors(line))
         if said and said != "; ".join(_errors(written)) and len(self._words) < 100:

@@ -9,6 +9,7 @@ letter. What tools and users carry (arguments, details, schemas) is never touche
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from pi_trio.jsonvalue import thaw
@@ -56,6 +57,10 @@ class Normaliser:
         if isinstance(copied.get("reply"), list):  # a burst's
             copied["reply"] = [self._outcome(item) for item in copied["reply"]]
         return copied
+
+    def trace(self, lines: Iterable[Object]) -> tuple[Object, ...]:
+        """The lines of a trace that was written down verbatim."""
+        return tuple(line if _of_the_tester(line) else self.line(line) for line in lines)
 
     def text(self, text: str) -> str:
         """An error's text: as it is if it must be exact, else `HOST_TEXT`."""
@@ -123,6 +128,11 @@ class Normaliser:
         for block in holder["content"] if isinstance(holder.get("content"), list) else ():
             if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str):
                 block["text"] = self.text(block["text"])
+
+
+def _of_the_tester(line: Object) -> bool:
+    """Whether the tester has said it, and not the subject."""
+    return "send" in line or "unresolved" in line or "end" in line
 
 
 def with_times_hidden(message: Object) -> Object:

@@ -186,18 +186,19 @@ class Scenario:
 
     def texts(self) -> frozenset[str]:
         """Every string value that the scenario holds."""
-        return frozenset(_strings([self.create, *self.answers, *self.steps]))
+        return frozenset(strings([self.create, *self.answers, *self.steps]))
 
 
-def _strings(value: Any) -> Iterable[str]:
+def strings(value: Any) -> Iterable[str]:
+    """Every string in a value, keys left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _strings(item)
+            yield from strings(item)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _strings(item)
+            yield from strings(item)
 
 
 # What commands look like: the fields that each needs, and those that it may have. None is any JSON value.

@@ -23,22 +23,23 @@ _encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).enc
 
 
 class Wiretap:
-    """The end of a conversation."""
+    """The end of a conversation: `kept` characters of it, or nothing at all."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
         self._lines: deque[str] = deque()
         self._size = 0
         self._lost = 0
 
     def add(self, direction: str, *messages: Object) -> None:
         """Enter messages that were sent (`>`) or received (`<`)."""
-        for message in messages:
+        for message in messages if self._kept else ():
             text = _encode(message)
             if len(text) > _LINE:
                 text = f"{text[:_LINE]} … ({len(text) - _LINE} more characters)"
             self._lines.append(f"{direction} {text}")
             self._size += len(text)
-            while self._size > KEPT:
+            while self._size > self._kept:
                 self._size -= len(self._lines.popleft()) - 2
                 self._lost += 1
 

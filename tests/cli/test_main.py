@@ -56,17 +56,21 @@ def test_commands_are_imported_when_they_are_called() -> None:
     assert shown.endswith("[]\n")
 
 
-@pytest.mark.parametrize("missing", ["rich", "filelock", "platformdirs"])
-def test_a_missing_extra_is_named_in_one_line(missing: str) -> None:
+@pytest.mark.parametrize(
+    ("missing", "arguments"),
+    [
+        *((each, ["conform", "--subject", "pi@1.6.0"]) for each in ("rich", "filelock", "platformdirs")),
+        ("hypothesis", ["fuzz", "--minutes", "1"]),
+    ],
+)
+def test_a_missing_extra_is_named_in_one_line(missing: str, arguments: list[str]) -> None:
     script = (
-        f"import sys; sys.modules[{missing!r}] = None; import pi_trio.cli as c;"
-        "sys.exit(c.main(['conform', '--subject', 'pi@1.6.0']))"
+        f"import sys; sys.modules[{missing!r}] = None; import pi_trio.cli as c; sys.exit(c.main({arguments}))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert (
-        done.stderr
-        == "pi-trio conform needs more than the runtime does: pip install 'pi_trio[conformance]'\n"
+    assert done.stderr == (
+        f"pi-trio {arguments[0]} needs more than the runtime does: pip install 'pi_trio[conformance]'\n"
     )
 
 

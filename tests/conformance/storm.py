@@ -157,7 +157,7 @@ class Storm(Driver, trio.abc.Instrument):
     async def _create(self, command: Object) -> None:
         await super()._create(command)
         self.operations.clear()
-        conversation = self._conversation
+        conversation = self.conversation
         assert conversation is not None
         exchange = conversation.exchange
         follow = exchange.follow

@@ -33,7 +33,7 @@ from ...tools.tool import Tool, UpdateFn
 from ..protocol import Object
 from .asks import Ask, Asks, DriverError, Thrown
 from .fields import described_tool, object_of, read, read_messages
-from .showing import show_context, show_turn
+from .showing import show_context, show_event, show_messages, show_turn
 
 
 class Callbacks:
@@ -45,7 +45,7 @@ class Callbacks:
     # --- the model and the tools -------------------------------------------------------------------------
 
     def stream_fn(self, model: Model, context: ModelContext, options: StreamOptions) -> Ask:
-        shown: Object = {"messages": unstructure(context.messages)}
+        shown: Object = {"messages": show_messages(context.messages)}
         if context.system_prompt is not None:
             shown["systemPrompt"] = context.system_prompt
         if context.tools is not None:
@@ -127,7 +127,7 @@ class Callbacks:
         """
 
         def listen(event: AgentEvent, signal: AbortSignal) -> Awaitable[object]:
-            shown: Object = {"event": unstructure(event)}
+            shown: Object = {"event": show_event(event)}
             if state is not None:
                 shown["state"] = state()
             if notify:
@@ -141,13 +141,13 @@ class Callbacks:
 
     def convert_to_llm(self, messages: tuple[Message, ...]) -> Ask:
         return self._asks.open(
-            "convertToLlm", {"messages": unstructure(messages)}, accept=lambda value: _or(value, messages)
+            "convertToLlm", {"messages": show_messages(messages)}, accept=lambda value: _or(value, messages)
         )
 
     def transform_context(self, messages: tuple[Message, ...], signal: AbortSignal) -> Ask:
         return self._asks.open(
             "transformContext",
-            {"messages": unstructure(messages)},
+            {"messages": show_messages(messages)},
             signal=signal,
             accept=lambda value: _or(value, messages),
         )

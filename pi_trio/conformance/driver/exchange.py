@@ -41,7 +41,7 @@ class Exchange:
         """Own the operations until `dispose`."""
         self._ended = Happening()
         try:
-            async with trio.open_nursery() as self._nursery:
+            async with trio.open_nursery() as self.nursery:
                 task_status.started()
                 await trio.sleep_forever()
         finally:
@@ -50,16 +50,16 @@ class Exchange:
     async def dispose(self) -> None:
         """Say nothing more, end the operations, and wait until nothing of them is left."""
         self._muted = True
-        self._nursery.cancel_scope.cancel()
+        self.nursery.cancel_scope.cancel()
         await self._ended.wait()
 
     def follow(self, op: str, finish: Callable[[], Awaitable[object]]) -> None:
         """Run an operation beside everything else, and tell how it settles."""
-        self._nursery.start_soon(self._settle, op, finish)
+        self.nursery.start_soon(self._settle, op, finish)
 
     def refuse(self, op: str, error: Exception) -> None:
         """Tell that an operation has failed before it began; a turn of the scheduler later, as in Pi."""
-        self._nursery.start_soon(self._fail, op, error)
+        self.nursery.start_soon(self._fail, op, error)
 
     async def _settle(self, op: str, finish: Callable[[], Awaitable[object]]) -> None:
         try:

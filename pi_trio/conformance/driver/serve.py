@@ -89,7 +89,7 @@ class Driver:
         self._commands = frozenset(_commands(profile))
         self._nursery = nursery
         self._said: list[Object] = []
-        self._conversation: Conversation | None = None
+        self.conversation: Conversation | None = None
 
     async def handle(self, command: Object) -> list[Object]:
         """Carry out a command.
@@ -98,12 +98,20 @@ class Driver:
             Everything that it has caused, and the reply last.
         """
         reply: Object = {"re": command.get("id")}
-        reply.update(await self._outcome(command))
+        reply.update(await self.outcome(command))
         await wait_all_tasks_blocked()
-        said, self._said = self._said, []
-        return [*said, reply]
+        return [*self.drain(), reply]
 
-    async def _outcome(self, command: Object) -> Object:
+    def drain(self) -> list[Object]:
+        """What the subject has said since this was last asked."""
+        said, self._said = self._said, []
+        return said
+
+    async def outcome(self, command: Object) -> Object:
+        """Carry out a command, and wait for nothing that it has caused: what its reply will say of it.
+
+        Only `create` takes time; all others are done when this is first run.
+        """
         try:
             match command.get("cmd"):
                 case "create":
@@ -125,9 +133,9 @@ class Driver:
         try:
             if method is None:
                 raise DriverError(f"there is no command {shown(name)}")
-            if self._conversation is None:
+            if self.conversation is None:
                 raise DriverError("create comes first")
-            value = method(self._conversation)(command)
+            value = method(self.conversation)(command)
         except (DriverError, CodecError) as error:
             return {"error": f"driver: {error}"}
         except PiTrioError as error:
@@ -136,8 +144,8 @@ class Driver:
 
     async def dispose(self) -> None:
         """End the present conversation, if there is one."""
-        if self._conversation is not None:
-            conversation, self._conversation = self._conversation, None
+        if self.conversation is not None:
+            conversation, self.conversation = self.conversation, None
             await conversation.exchange.dispose()
 
     async def _create(self, command: Object) -> None:
@@ -148,7 +156,7 @@ class Driver:
         kind = LoopConversation if target == "loop" else AgentConversation
         conversation = kind(self._profile, command, self._say)
         await self._nursery.start(conversation.exchange.live)
-        self._conversation = conversation
+        self.conversation = conversation
 
     def _say(self, message: Object) -> None:
         self._said.append(message)

@@ -5,17 +5,53 @@ Values are shown whole. Functions and signals are left out, and a tool of a cont
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, Final
+
 from ...abort import AbortSignal
 from ...agent.hooks import AgentContext, TurnContext
 from ...agent.state import AgentState
 from ...codec import unstructure
+from ...events import AgentEnd, AgentEvent
+from ...jsonvalue import JSON
+from ...messages import Message
 from ..protocol import Object
+
+_shown: dict[int, tuple[Message, JSON]] = {}
+"""The JSON of messages that were shown, by the identity of each, which it keeps alive."""
+
+_KEPT: Final = 1024
+
+
+def show_messages(messages: Iterable[Message]) -> list[Any]:
+    """Messages, each shown once: a transcript is shown again and again, and only ever becomes longer.
+
+    They are shared between what is shown, so nobody may change them.
+    """
+    if len(_shown) > _KEPT:
+        _shown.clear()
+    return [_show(message) for message in messages]
+
+
+def _show(message: Message) -> JSON:
+    known = _shown.get(id(message))
+    if known is None:
+        known = _shown[id(message)] = (message, unstructure(message))
+    return known[1]
+
+
+def show_event(event: AgentEvent) -> Object:
+    """An event."""
+    if isinstance(event, AgentEnd):
+        return {"type": event.type, "messages": show_messages(event.messages)}
+    shown: Object = unstructure(event)
+    return shown
 
 
 def show_context(context: AgentContext) -> Object:
     """A context, its tools as declarations."""
     shown: Object = {
-        "messages": unstructure(context.messages),
+        "messages": show_messages(context.messages),
         "tools": [unstructure(tool.declaration()) for tool in context.tools],
     }
     if context.system_prompt is not None:
@@ -27,9 +63,9 @@ def show_turn(turn: TurnContext) -> Object:
     """A completed turn."""
     return {
         "message": unstructure(turn.message),
-        "toolResults": unstructure(turn.tool_results),
+        "toolResults": show_messages(turn.tool_results),
         "context": show_context(turn.context),
-        "newMessages": unstructure(turn.new_messages),
+        "newMessages": show_messages(turn.new_messages),
     }
 
 
@@ -40,7 +76,7 @@ def show_state(state: AgentState, *, queued: bool, signal: AbortSignal | None) -
         "model": unstructure(state.model),
         "thinkingLevel": state.thinking_level,
         "tools": [unstructure(tool.declaration()) for tool in state.tools],
-        "messages": unstructure(state.messages),
+        "messages": show_messages(state.messages),
         "isStreaming": state.is_streaming,
         "pendingToolCalls": list(state.pending_tool_calls),
         "hasQueuedMessages": queued,

@@ -1,0 +1,56 @@
+"""What came of a search: figures that can be added up, and the faults that were found, each as a token."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import attrs
+
+from .judging import Fault
+from .shares import Shares
+
+
+@attrs.frozen
+class Found:
+    """A fault, and the token of the smallest conversation that was found to show it, with the number of its steps."""
+
+    fault: Fault
+    token: str
+    steps: int
+
+
+@attrs.define(kw_only=True)
+class Outcome:
+    """What came of a search so far.
+
+    Attributes:
+        steps: accepted stimuli.
+        compared: commands in which the subject did as the runtime, if it is another.
+        seconds: how long it took.
+        explained: conversations that part from the runtime where a ruling was entered, by ruling.
+        unoffered: conversations that were not played on the subject, by what it lacks.
+        reached: the clauses that came into play.
+        found: by the name of the fault.
+    """
+
+    shares: Shares = attrs.field(factory=Shares)
+    steps: int = 0
+    compared: int = 0
+    seconds: float = 0.0
+    explained: Counter[str] = attrs.field(factory=Counter[str])
+    unoffered: Counter[str] = attrs.field(factory=Counter[str])
+    reached: set[str] = attrs.field(factory=set[str])
+    found: dict[str, Found] = attrs.field(factory=dict[str, Found])
+
+    def add(self, other: Outcome) -> None:
+        """Take in what another search has come to, at the same time."""
+        self.shares.add(other.shares)
+        self.steps += other.steps
+        self.compared += other.compared
+        self.seconds = max(self.seconds, other.seconds)
+        self.explained.update(other.explained)
+        self.unoffered.update(other.unoffered)
+        self.reached |= other.reached
+        for name, found in other.found.items():
+            if name not in self.found or found.steps < self.found[name].steps:
+                self.found[name] = found
