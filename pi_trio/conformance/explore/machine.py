@@ -38,6 +38,7 @@ class Machine(RuleBasedStateMachine):
         self._seed = seed
         self._conversation: Conversation | None = None
         if seed in self.house.held:
+            self.house.tick()  # or a search that draws nothing new would never see that its time is up
             return
         self._chance = random.Random(seed)  # noqa: S311
         numbers = tuple(self._chance.randrange(size) for size in SIZES)

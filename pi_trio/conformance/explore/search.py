@@ -105,6 +105,7 @@ def search(
                     max_examples=ROUND, stateful_step_count=STEPS, database=database, deadline=None,
                     phases=[Phase.reuse, Phase.generate], suppress_health_check=_UNCHECKED,
                     verbosity=Verbosity.quiet, print_blob=False, report_multiple_bugs=False,
+                    derandomize=False,  # which is Hypothesis's default under CI: each round would be the first
                 ),
             )  # fmt: skip
             if start is not None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 import trio
+from hypothesis import settings
 
 from pi_trio.agent.batch import _Updates
+from pi_trio.conformance.explore.guest import quiet_house
+from pi_trio.conformance.explore.search import search
 from pi_trio.conformance.explore.shares import SITUATIONS
 from pi_trio.conformance.explore.token import Token
 from pi_trio.profile import PROFILES
 
-from .searching import explored
+from .searching import explored, house
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -44,6 +47,32 @@ def _is_shown_small(start: int) -> bool:
     commands = {command["cmd"] for step in steps for command in (step, *step.get("cmds", ()))}
     assert {"update", "abort"} <= commands
     return len(steps) <= 8
+
+
+def test_a_profile_of_hypothesis_does_not_make_rounds_the_same() -> None:
+    """Where the environment has `CI`, Hypothesis loads one that draws the same each time."""
+    before = settings.get_current_profile_name()
+    settings.register_profile("the same each time", derandomize=True)
+    settings.load_profile("the same each time")
+    try:
+        with quiet_house():
+            assert search(house(), None, conversations=25).shares.conversations >= 25
+    finally:
+        settings.load_profile(before)
+
+
+def test_the_time_is_up_also_where_nothing_new_is_drawn() -> None:
+    held = house()
+    held.held = _Everything()
+    with quiet_house():
+        assert search(held, None, seconds=0.01).shares.conversations == 0
+
+
+class _Everything(set[bytes]):
+    """As if each conversation had been held before."""
+
+    def __contains__(self, seed: object) -> bool:
+        return True
 
 
 def test_the_same_number_leads_to_the_same_conversations() -> None:
