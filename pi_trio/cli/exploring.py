@@ -14,8 +14,7 @@ from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.driver.serve import hello
 from pi_trio.conformance.explore.conversation import House
 from pi_trio.conformance.explore.guest import quiet_house
-from pi_trio.conformance.explore.remote import Lockstep, Player
-from pi_trio.conformance.protocol import Object
+from pi_trio.conformance.explore.remote import Lockstep, Player, beside
 from pi_trio.conformance.report.prose import clean
 from pi_trio.conformance.scheduling import first_in_first_out
 from pi_trio.profile import get_profile
@@ -42,23 +41,13 @@ def exploring(options: argparse.Namespace) -> Generator[Explored]:
     """
     with first_in_first_out():
         profile, candidate = trio.run(one_subject, options)
-    offered = hello(get_profile(profile))
-    house = House(profile=profile, force=force(Clauses.shipped(), profile), hello=offered)
+    house = House(profile=profile, force=force(Clauses.shipped(), profile), hello=hello(get_profile(profile)))
     with quiet_house():
         if not candidate.by_runtime:
             yield Explored(house, None, f"{candidate.label}, as {profile}")
             return
         with Player(candidate.opener) as player:
-            lockstep = Lockstep(player, house.force)
-            house.hello = _of_both(player.hello, offered)
-            house.elsewhere = lockstep.judge
-            yield Explored(house, lockstep, clean(f"{candidate.label}, as {profile}"))
-
-
-def _of_both(theirs: Object, ours: Object) -> Object:
-    """What may be asked for: what both the subject and the runtime offer."""
-    common = {name: [each for each in theirs[name] if each in ours[name]] for name in ("hooks", "commands")}
-    return {**theirs, **common, "profile": ours["profile"]}
+            yield Explored(house, beside(house, player), clean(f"{candidate.label}, as {profile}"))
 
 
 def subject_words(options: argparse.Namespace) -> list[str]:

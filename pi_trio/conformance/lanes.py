@@ -102,14 +102,14 @@ class Arranger:
         self._executed: set[str] = set()
         self._updates: Counter[tuple[str, str]] = Counter()
 
-    def arrange(self, messages: Sequence[Object]) -> list[Object]:
-        """The messages of one step, in the guide's order as far as they may change places."""
+    def arrange(self, messages: Sequence[Object], *, fixed: bool = False) -> list[Object]:
+        """The messages of one step, in the guide's order as far as they may change places; as they are if `fixed`."""
         named = [self._named(message) for message in messages]
         if not self._partial or len(named) > _LONGEST:
             return named
         places = [self._place(message) for message in named]
         ranks = [self._rank(message) for message in named]
-        if ranks == sorted(ranks):
+        if fixed or ranks == sorted(ranks):
             return named
         waiting = list(range(len(named)))
         arranged: list[Object] = []

@@ -54,10 +54,12 @@ class Guide:
     Attributes:
         lines: the trace that it should show: of `quiescence: none`, it says how many reactions to wait for.
         order: the lines by which partial order is arranged; where a ruling applies, those of both sides.
+        races: what a burst causes is arranged so, too: what it sets free of two calls at once comes as it comes.
     """
 
     lines: Sequence[Object] = ()
     order: Sequence[Object] = ()
+    races: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -148,10 +150,11 @@ class Drive:
         self._id = 0
         hello = subject.hello
         keyless: Any = hello.get("features", {}).get("keyless")
+        self._partial = hello.get("order") == "partial"
         self._arranger = Arranger(
             guide.order,
             self._normaliser.line,
-            partial=hello.get("order") == "partial",
+            partial=self._partial or guide.races,
             keyless=keyless if isinstance(keyless, list) else (),
         )
         self._unhurried: Unhurried | None = None
@@ -271,7 +274,7 @@ class Drive:
         for part, outcome in zip(parts, outcomes, strict=True):
             self._take_effect(part, accepted="error" not in outcome)
             self._note_refusal(outcome)
-        self._note_heard()
+        self._note_heard(fixed=not self._partial and shown["cmd"] != "burst")
         self._write(_reply_line(shown, reply, outcomes))
 
     async def _wait_for_the_rest(self) -> None:
@@ -397,10 +400,10 @@ class Drive:
             case _:
                 pass
 
-    def _note_heard(self, *, arranged: bool = True) -> None:
+    def _note_heard(self, *, arranged: bool = True, fixed: bool = False) -> None:
         """Write down what has been heard."""
         heard, self._heard = self._heard, []
-        for message in self._arranger.arrange(heard) if arranged else heard:
+        for message in self._arranger.arrange(heard, fixed=fixed) if arranged else heard:
             self._note(message)
 
     def _note(self, message: Object) -> None:

@@ -26,6 +26,7 @@ class Outcome:
     Attributes:
         steps: accepted stimuli.
         compared: commands in which the subject did as the runtime, if it is another.
+        raced: conversations in which what two calls do behind one burst came in another order, and no more.
         seconds: how long it took.
         explained: conversations that part from the runtime where a ruling was entered, by ruling.
         unoffered: conversations that were not played on the subject, by what it lacks.
@@ -36,6 +37,7 @@ class Outcome:
     shares: Shares = attrs.field(factory=Shares)
     steps: int = 0
     compared: int = 0
+    raced: int = 0
     seconds: float = 0.0
     explained: Counter[str] = attrs.field(factory=Counter[str])
     unoffered: Counter[str] = attrs.field(factory=Counter[str])
@@ -47,6 +49,7 @@ class Outcome:
         self.shares.add(other.shares)
         self.steps += other.steps
         self.compared += other.compared
+        self.raced += other.raced
         self.seconds = max(self.seconds, other.seconds)
         self.explained.update(other.explained)
         self.unoffered.update(other.unoffered)

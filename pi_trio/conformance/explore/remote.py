@@ -4,6 +4,10 @@ A conversation is made up on the runtime, which is fast, and then played on the 
 part, monitors say which clause was broken; if they see nothing wrong, the place of the first difference does, unless a
 ruling has been entered before: there a subject may do as its release.
 
+Where a burst sets free what two calls do next, the protocol has no order for it: which of them is first hangs on how
+many promises lie on the way in a release. So a conversation that parts at a burst is played once more, with those two
+arranged as the runtime has them.
+
 Hypothesis holds the main thread, and trio is its guest there; so the subject, for which one has to wait, is driven from
 a thread of its own. Between the threads goes one scenario at a time.
 """
@@ -12,6 +16,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Final, Self
@@ -29,6 +34,7 @@ from ..monitors import Force
 from ..needs import is_exact, missing, needs
 from ..protocol import Object
 from ..scenario import Scenario
+from .conversation import House
 from .guest import Guest, at_once
 from .judging import CRASH, HANG, LOCKSTEP, Fault, Watch
 from .rulings import entered
@@ -100,6 +106,7 @@ class Lockstep:
 
     Attributes:
         compared: how many commands were compared and found equal.
+        raced: in how many conversations two calls of one burst came in another order, and nothing else was otherwise.
         explained: how many conversations part where a ruling has been entered, by the first of them.
         unoffered: how many could not be played, by what the subject lacks.
         latest: what the subject did last.
@@ -108,6 +115,7 @@ class Lockstep:
     player: Player
     force: Force
     compared: int = 0
+    raced: int = 0
     explained: Counter[str] = attrs.field(factory=Counter[str])
     unoffered: Counter[str] = attrs.field(factory=Counter[str])
     latest: Run | None = None
@@ -125,6 +133,11 @@ class Lockstep:
                 return None
         self.latest = other = self.player.play(scenario, Guide(lines=run.lines, order=run.lines))
         parted = first_difference(run.lines, other.lines)
+        if parted is not None and other.fault is None and _is_of_burst(run.lines, parted):
+            guide = Guide(lines=run.lines, order=run.lines, races=True)
+            self.latest = other = self.player.play(scenario, guide)
+            parted = first_difference(run.lines, other.lines)
+            self.raced += parted is None
         self.compared += sum("send" in line for line in run.lines[:parted])
         if parted is None:
             return None
@@ -149,6 +162,16 @@ class Lockstep:
         return Fault(clause=LOCKSTEP, cause="", said=f"it goes otherwise than the runtime at step {step}")
 
 
+def beside(house: House, player: Player) -> Lockstep:
+    """Have all that is held in a house played on a subject, too. Only what both offer is asked for then."""
+    lockstep = Lockstep(player, house.force)
+    theirs, ours = player.hello, house.hello
+    common = {name: [each for each in theirs[name] if each in ours[name]] for name in ("hooks", "commands")}
+    house.hello = {**theirs, **common, "profile": ours["profile"]}
+    house.elsewhere = lockstep.judge
+    return lockstep
+
+
 def _is_as_pi(hello: Object) -> bool:
     """Whether it declares nothing in which it differs from Pi, so that it can play all that was made up for it."""
     return is_exact(hello) and set(hello.get("features", {})) <= _NO_LIMITS
@@ -156,6 +179,12 @@ def _is_as_pi(hello: Object) -> bool:
 
 _NO_LIMITS: Final = frozenset({"options", "settable", "targets", "loopHooks"})
 """Features that say what may be asked for, which is not made up then."""
+
+
+def _is_of_burst(lines: Sequence[Object], index: int) -> bool:
+    """Whether a line belongs to what a burst has caused."""
+    sent = next((line["send"] for line in reversed(lines[: index + 1]) if "send" in line), {})
+    return bool(sent.get("cmd") == "burst")
 
 
 def first_difference(expected: Any, got: Any) -> int | None:

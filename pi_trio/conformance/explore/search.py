@@ -88,7 +88,7 @@ def search(
         outcome.seconds = time.monotonic() - began
         outcome.steps, outcome.reached = house.steps, house.reached
         if lockstep is not None:
-            outcome.compared = lockstep.compared
+            outcome.compared, outcome.raced = lockstep.compared, lockstep.raced
             outcome.explained, outcome.unoffered = lockstep.explained, lockstep.unoffered
         report(outcome)
         if seconds is not None and outcome.seconds >= seconds:
@@ -146,7 +146,7 @@ def _round(test: Callable[[], None], house: House, lockstep: Lockstep | None, ou
 def _uncounted(house: House, lockstep: Lockstep | None) -> Generator[None]:
     """Inside, something is made smaller: that is no search, and the time for it is not up."""
     counts = house.shares, house.steps, house.tick
-    of_subject = lockstep and (lockstep.compared, lockstep.explained, lockstep.unoffered)
+    of_subject = lockstep and (lockstep.compared, lockstep.raced, lockstep.explained, lockstep.unoffered)
     house.shares, house.tick = Shares(), _no_tick
     if lockstep:
         lockstep.explained, lockstep.unoffered = Counter(), Counter()
@@ -155,7 +155,7 @@ def _uncounted(house: House, lockstep: Lockstep | None) -> Generator[None]:
     finally:
         house.shares, house.steps, house.tick = counts
         if lockstep and of_subject:
-            lockstep.compared, lockstep.explained, lockstep.unoffered = of_subject
+            lockstep.compared, lockstep.raced, lockstep.explained, lockstep.unoffered = of_subject
 
 
 def _no_tick() -> None:

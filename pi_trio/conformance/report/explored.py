@@ -32,6 +32,11 @@ def show_outcome(console: Console, label: str, outcome: Outcome) -> None:
     say(console, f"  {count(len(outcome.reached), 'clause')} that the monitors judge came into play")
     if outcome.compared:
         say(console, f"  {outcome.compared:,} commands in which it did as the runtime")
+    if outcome.raced:
+        say(
+            console,
+            f"  {count(outcome.raced, 'conversation')} in which two calls race behind a burst, and the other wins",
+        )
     for ruling, number in sorted(outcome.explained.items()):
         say(
             console,
