@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from pi_trio.conformance.clauses import Clauses
@@ -38,11 +39,14 @@ examples:
   pi-trio fuzz --minutes 1                                 the runtime
   pi-trio fuzz --subject pi@1.6.0 --minutes 5 --jobs 2     a release of Pi, by the runtime
   pi-trio fuzz --exec 'node my-adapter.js' --minutes 10    your implementation
+  pi-trio fuzz --minutes 60 --examples redis://10.0.0.2    the same on each of several machines
 
 exit codes:
   0 no fault found   1 a fault found   2 wrong usage   3 the subject did not start
   4 fault of the tester   130 interrupted: what was found until then is shown
 """
+
+_SERVERS: Final = ("redis", "rediss")
 
 _EVERY: Final = 10.0
 """Seconds between two lines about how far it is, where there is no terminal."""
@@ -69,10 +73,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="a number to begin with: the same one leads to the same conversations, and examples are left out",
     )
+    parser.add_argument(
+        "--examples",
+        metavar="WHERE",
+        type=_place,
+        help="keep what shows a fault there: a folder, or a Redis server that several machines share "
+        "(redis://HOST:PORT/0; needs the package redis)",
+    )
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first fault")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="show every command, the whole wire, and tracebacks"
     )
+
+
+def _place(text: str) -> Path | str:
+    if text.startswith(tuple(f"{scheme}://" for scheme in _SERVERS)):
+        return text
+    if not text or "://" in text:
+        raise argparse.ArgumentTypeError("a folder, or redis://HOST:PORT/NUMBER is needed")
+    return Path(text)
 
 
 def _number(text: str) -> int:

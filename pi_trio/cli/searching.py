@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from pi_trio.conformance.explore.outcome import Outcome
@@ -19,6 +18,7 @@ from pi_trio.conformance.subjects.pi_releases import cache_folder
 from pi_trio.errors import PiTrioError
 
 from .exploring import exploring, subject_words
+from .usage import UsageError
 
 Take: TypeAlias = Callable[[int, Outcome], None]
 """Is given what a search has come to so far, with its number."""
@@ -55,11 +55,17 @@ class Results:
 
 def search_here(options: argparse.Namespace, index: int, take: Take) -> None:
     """Search in this process. Raises: as `exploring`."""
+    from pi_trio.conformance.explore.examples import ExamplesError, open_examples
     from pi_trio.conformance.explore.search import search
 
+    home = cache_folder() / "examples"
+    try:
+        examples = open_examples(options.examples or home, _subject(options))
+    except ExamplesError as error:
+        raise UsageError(str(error)) from None
     with exploring(options) as explored:
         outcome = search(
-            explored.house, explored.lockstep, seconds=60 * options.minutes, folder=_folder(options),
+            explored.house, explored.lockstep, seconds=60 * options.minutes, examples=examples, home=home,
             start=None if options.seed is None else options.seed + index, fail_fast=options.fail_fast,
             report=partial(take, index),
         )  # fmt: skip
@@ -124,7 +130,7 @@ def _work(options: argparse.Namespace, index: int, results: Any) -> None:
         results.put((index, None, error))
 
 
-def _folder(options: argparse.Namespace) -> Path:
-    """Where the examples of this subject are kept."""
+def _subject(options: argparse.Namespace) -> str:
+    """A word for the subject, under which its examples are kept."""
     words = subject_words(options) or ["runtime"]
-    return cache_folder() / "examples" / hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]

@@ -183,8 +183,9 @@ _NO_LIMITS: Final = frozenset({"options", "settable", "targets", "loopHooks"})
 
 def _is_of_burst(lines: Sequence[Object], index: int) -> bool:
     """Whether a line belongs to what a burst has caused."""
-    sent = next((line["send"] for line in reversed(lines[: index + 1]) if "send" in line), {})
-    return bool(sent.get("cmd") == "burst")
+    return (
+        next((line["send"]["cmd"] for line in reversed(lines[: index + 1]) if "send" in line), "") == "burst"
+    )
 
 
 def first_difference(expected: Any, got: Any) -> int | None:

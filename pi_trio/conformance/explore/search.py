@@ -1,8 +1,8 @@
 """A search: conversations for as long as one likes, and what came of it.
 
 Hypothesis works in rounds, each of which forgets what was before. A fault that a round has found is known to those
-behind it, and they look for others. What shows a fault is kept in a folder, the example database: with that the next
-search begins.
+behind it, and they look for others. What shows a fault is kept in the example database: with that the next search
+begins.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from typing import Final
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
-from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.database import ExampleDatabase
 from hypothesis.errors import Flaky
 from hypothesis.stateful import get_state_machine_test
 
 from .conversation import House
+from .examples import Lasting
 from .judging import Fault, FaultFound
 from .machine import STEPS, machine_in
 from .outcome import Found, Outcome
@@ -44,26 +45,14 @@ class _Enough(BaseException):
     """The time is up. (No `Exception`: it is no fault, and Hypothesis lets it pass.)"""
 
 
-class _Examples(DirectoryBasedExampleDatabase):
-    """Examples in a folder. Those of faults that are known by now are kept, though nothing fails in them any more."""
-
-    def __init__(self, folder: Path, house: House) -> None:
-        super().__init__(folder)
-        self._house = house
-
-    def delete(self, key: bytes, value: bytes) -> None:
-        """What Hypothesis does with an example in which nothing fails."""
-        if not self._house.passed_by:
-            super().delete(key, value)
-
-
 def search(
     house: House,
     lockstep: Lockstep | None,
     *,
     seconds: float | None = None,
     conversations: int | None = None,
-    folder: Path | None = None,
+    examples: ExampleDatabase | None = None,
+    home: Path | None = None,
     start: int | None = None,
     fail_fast: bool = False,
     report: Callable[[Outcome], None] = lambda _: None,
@@ -72,7 +61,8 @@ def search(
 
     Args:
         lockstep: what compares with the subject, if that is not the runtime.
-        folder: where the examples are kept; None: nowhere. What Hypothesis keeps for itself lies beside it.
+        examples: where the examples are kept; None: nowhere.
+        home: a folder for what Hypothesis keeps for itself.
         start: a number from which all that is drawn is derived, whatever examples there are; None: by chance.
         fail_fast: the first fault is the last.
         report: told what came of it so far, after each conversation.
@@ -82,7 +72,7 @@ def search(
     began = time.monotonic()
     outcome = Outcome(shares=house.shares)
     numbers = random.Random(start)  # noqa: S311
-    database = None if folder is None else _Examples(folder, house)
+    database = None if examples is None else Lasting(examples, house)
 
     def tick() -> None:
         outcome.seconds = time.monotonic() - began
@@ -95,8 +85,8 @@ def search(
             raise _Enough
 
     house.tick = tick
-    if folder is not None:
-        set_hypothesis_home_dir(folder.parent)  # or it makes a folder where the user happens to be
+    if home is not None:
+        set_hypothesis_home_dir(home)  # or it makes a folder where the user happens to be
     try:
         while conversations is None or house.shares.conversations < conversations:
             test = get_state_machine_test(
