@@ -13,7 +13,7 @@ from typing import Final
 from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.explore.replay import replay
 from pi_trio.conformance.explore.token import Token
-from pi_trio.conformance.report.explored import show_fault, show_outcome
+from pi_trio.conformance.report.explored import show_clauses, show_fault, show_outcome
 from pi_trio.conformance.report.terminal import make_console, say
 from pi_trio.conformance.verdict import ExitCode
 
@@ -80,6 +80,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="keep what shows a fault there: a folder, or a Redis server that several machines share "
         "(redis://HOST:PORT/0; needs the package redis)",
     )
+    parser.add_argument(
+        "--clauses", action="store_true",
+        help="list which clauses did not come into play, each with a written scenario that reaches it",
+    )  # fmt: skip
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first fault")
     parser.add_argument(
         "-v", "--verbose", action="store_true", help="show every command, the whole wire, and tracebacks"
@@ -131,6 +135,8 @@ def _show(options: argparse.Namespace, results: Results) -> None:
                 )  # fmt: skip
                 say(console, "")
     show_outcome(console, named(options), outcome)
+    if options.clauses:
+        show_clauses(console, outcome, Clauses.shipped())
 
 
 @contextmanager

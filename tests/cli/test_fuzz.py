@@ -52,6 +52,16 @@ def test_a_search_that_finds_nothing(capsys: pytest.CaptureFixture[str]) -> None
     assert out.endswith("no fault found\n")
 
 
+def test_what_did_not_come_into_play_is_listed_with_what_reaches_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["fuzz", "--minutes", "0.02", "--seed", "1", "--clauses"]) == 0
+    _, _, listed = capsys.readouterr().out.partition("MUST and RULING clauses of pi-1.6.0 came into play\n")
+    named = dict(line.split() for line in listed.splitlines()[1:])
+    assert named["RUN-07"] == "text_plain"
+    assert "RUN-01" not in named
+
+
 def test_what_is_found_is_shown_kept_and_found_again(
     raced: None, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,6 +24,7 @@ class Outcome:
     """What came of a search so far.
 
     Attributes:
+        profile: what the subject was judged as.
         steps: accepted stimuli.
         compared: commands in which the subject did as the runtime, if it is another.
         raced: conversations in which what two calls do behind one burst came in another order, and no more.
@@ -34,6 +35,7 @@ class Outcome:
         found: by the name of the fault.
     """
 
+    profile: str = ""
     shares: Shares = attrs.field(factory=Shares)
     steps: int = 0
     compared: int = 0
@@ -46,6 +48,7 @@ class Outcome:
 
     def add(self, other: Outcome) -> None:
         """Take in what another search has come to, at the same time."""
+        self.profile = other.profile
         self.shares.add(other.shares)
         self.steps += other.steps
         self.compared += other.compared

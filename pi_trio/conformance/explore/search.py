@@ -70,7 +70,7 @@ def search(
     To be called under `quiet_house`.
     """
     began = time.monotonic()
-    outcome = Outcome(shares=house.shares)
+    outcome = Outcome(profile=house.profile, shares=house.shares)
     numbers = random.Random(start)  # noqa: S311
     database = None if examples is None else Lasting(examples, house)
 

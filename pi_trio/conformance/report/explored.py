@@ -48,6 +48,20 @@ def show_outcome(console: Console, label: str, outcome: Outcome) -> None:
     say(console, f"{count(found, 'fault')} found" if found else "no fault found")
 
 
+def show_clauses(console: Console, outcome: Outcome, clauses: Clauses) -> None:
+    """Print which of the clauses that bind did not come into play, each with a written scenario that reaches it."""
+    binding = [each for each in clauses.in_force(outcome.profile) if each.level in ("MUST", "RULING")]
+    others = [each for each in binding if each.id not in outcome.reached]
+    came = len(binding) - len(others)
+    say(console, f"{came} of {len(binding)} MUST and RULING clauses of {outcome.profile} came into play")
+    if others:
+        say(
+            console, "the others are not for the monitors to judge, or did not; a scenario that reaches each:"
+        )
+    for each in others:
+        say(console, f"  {each.id:9} {each.evidence[0]}")
+
+
 def show_fault(
     console: Console, fault: Fault, run: Run, source: str, token: str, clauses: Clauses, *, everything: bool
 ) -> None:
