@@ -75,6 +75,8 @@ class EventMonitor(Monitor):
         self._progress = Progress(self._docket, known)
         self._refusal = Refusal(self._progress, midway=midway)
         self._calls = Calls(self._progress, self._refusal, known)
+        self._joined = midway
+        """The open run had begun before this log did."""
         self._told = 0
         self._like_failure: Object | None = None
         """The last message that was given to the run and looks like a failure's."""
@@ -124,9 +126,10 @@ class EventMonitor(Monitor):
 
     def close(self, *, closed: bool) -> None:
         """As `end`, for one who shares his docket."""
-        place = self._progress.place
-        if closed and place in FAILING and self._known is not None:
-            # Else nobody knows whether a listener has failed.
+        place, known = self._progress.place, self._known
+        # Whether a listener has failed is known of a trace alone; and of one who came late, whether a failure was told.
+        failing = known is not None and (place in FAILING or (self._joined and known.failing))
+        if closed and place is not NO_RUN and failing:
             self._docket.as_pi("FAIL-31", "D-04", f"the end of all ({place})")
         elif closed and place is not NO_RUN:
             self._docket.breaks(
@@ -154,7 +157,7 @@ class EventMonitor(Monitor):
     def _agent_start(self, event: Object) -> None:
         breaks_off = self._progress.place in FAILING
         self._calls.forget()
-        self._refusal.midway = False  # a run that is seen from its start is whole
+        self._refusal.midway = self._joined = False  # a run that is seen from its start is whole
         self._border(AGENT_START, event)
         if breaks_off:
             self._refusal.owe((AGENT_END,))

@@ -164,6 +164,27 @@ def test_one_who_joins_while_a_failure_is_told_may_miss_the_rest_of_it() -> None
     assert [(each.clause, each.ruling) for each in found] == [("FAIL-31", "D-04")]
 
 
+def test_one_who_joins_when_the_failure_was_told_misses_its_end() -> None:
+    """The first that he would hear is the turn_end at which the other one fails; it may be of any turn, for him."""
+    failure = assistant("", stop="error", errorMessage="one")
+    held = {"fn": "listener", "key": "L", "event": "turn_end", "nth": 0}
+    start = {"fn": "listener", "key": "L", "event": "turn_start", "nth": 0}
+    ended = {"type": "turn_end", "message": failure, "toolResults": []}
+    lines: list[Object] = [
+        {"send": {"cmd": "create", "listeners": ["L"], "tellListeners": ["Z"]}}, {"reply": None},
+        {"send": {"cmd": "prompt", "op": "p", "input": "go"}},
+        {"ask": start, "args": {"event": {"type": "turn_start"}}, "aborted": False}, {"reply": None},
+        {"send": {"cmd": "answer", "ask": start, "throw": "one"}},
+        {"ask": held, "args": {"event": ended}, "aborted": False}, {"reply": None},
+        {"send": {"cmd": "subscribe", "key": "Z"}}, {"reply": None},
+        {"send": {"cmd": "answer", "ask": held, "throw": "two"}},
+        {"tell": "settled", "op": "p", "ok": False, "error": "two"}, {"reply": None},
+    ]  # fmt: skip
+    found = [each for each in judged(lines, "0.80.2") if each.listener == "Z"]
+    assert {each.kind for each in found} == {"as Pi"}
+    assert "FAIL-31" in {each.clause for each in found}
+
+
 def test_a_start_that_no_stream_has_given_breaks_a_clause() -> None:
     lines = recorded("text_plain")
     second = at(lines, hears("message_start"), 1)
