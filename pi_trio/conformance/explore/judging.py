@@ -37,6 +37,8 @@ left over at rest; the same scenario goes otherwise when it is played again; a p
 subject goes otherwise than the runtime.
 """
 
+NOT_CLAUSES: Final = frozenset({HANG, CRASH, REST, REPLAY, PROMISE, LOCKSTEP})
+
 
 @attrs.frozen(kw_only=True)
 class Fault:

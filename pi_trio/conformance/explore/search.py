@@ -125,7 +125,8 @@ def _round(test: Callable[[], None], house: House, lockstep: Lockstep | None, ou
             fault = Fault(clause=FLAKY, cause=fault.name, said=f"seen once, and not again: {shown}")
         elif shown.made is not None:
             with _uncounted(house, lockstep):
-                run = shrink(house, shown.made, shown).run
+                small = shrink(house, shown.made, shown)
+                fault, run = small.fault, small.run
         house.known |= {fault.name, shown.fault.name}
         token = Token(house.profile, run.scenario).text()
         outcome.found[fault.name] = Found(fault, token, len(run.scenario.steps))

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from .conversation import Conversation, House
-from .judging import FaultFound
+from .judging import NOT_CLAUSES, Fault, FaultFound
 from .setting import setting
 from .stimuli import BY_NAME, Move
 
@@ -47,7 +47,10 @@ def perform(house: House, made: Made) -> tuple[Made, FaultFound | None]:
 
 
 def shrink(house: House, made: Made, fault: FaultFound) -> FaultFound:
-    """The same fault in the smallest conversation that is found; the same object, if it does not show again."""
+    """The smallest conversation that is found to break the same clause; the same object, if it does not show again.
+
+    Where in a run a clause is broken may change on the way. A fault that has no clause stays what it is.
+    """
     best, shown, attempts, smaller = made, fault, 0, True
     while smaller:
         smaller = False
@@ -56,10 +59,14 @@ def shrink(house: House, made: Made, fault: FaultFound) -> FaultFound:
                 return shown
             attempts += 1
             tried, found = perform(house, candidate)
-            if found is not None and found.fault.name == fault.fault.name:
+            if found is not None and _alike(found.fault, fault.fault):
                 best, shown, smaller = tried, found, True
                 break
     return shown
+
+
+def _alike(one: Fault, other: Fault) -> bool:
+    return one.name == other.name or (one.clause == other.clause and one.clause not in NOT_CLAUSES)
 
 
 def _smaller(made: Made) -> Iterator[Made]:
@@ -79,10 +86,10 @@ def _smaller(made: Made) -> Iterator[Made]:
 
 
 def _plainer(move: Move) -> Iterator[Move]:
-    if move.target:
-        yield attrs.evolve(move, target=0)
-    if move.way:
-        yield attrs.evolve(move, way=0)
+    for target in range(move.target):
+        yield attrs.evolve(move, target=target)
+    for way in range(move.way):
+        yield attrs.evolve(move, way=way)
 
 
 def _with(moves: Sequence[Move], index: int, move: Move) -> tuple[Move, ...]:
