@@ -1,4 +1,4 @@
-"""Amounts on a command line: so many seconds, so many megabytes."""
+"""Amounts on a command line: so many seconds, so many megabytes, so many processes."""
 
 from __future__ import annotations
 
@@ -17,3 +17,10 @@ def amount_of(unit: str) -> Callable[[str], float]:
         raise argparse.ArgumentTypeError(f"a number of {unit} above 0 is needed")
 
     return parse
+
+
+def number_of_jobs(text: str) -> int:
+    """A parser of arguments: it takes a whole number from 1."""
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError("a number from 1 is needed")
+    return int(text)

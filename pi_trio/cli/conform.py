@@ -36,6 +36,7 @@ from pi_trio.conformance.twins import with_twins
 from pi_trio.conformance.verdict import ExitCode, Report
 from pi_trio.profile import PROFILES
 
+from .amounts import number_of_jobs
 from .candidates import subject_arguments, whole_command
 from .judging import Judged, judge_all
 from .material import spec_argument, vectors_of
@@ -106,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--fail-fast", action="store_true", help="stop at the first failure")
     parser.add_argument(
-        "--jobs", metavar="N", type=_jobs, default=1,
+        "--jobs", metavar="N", type=number_of_jobs, default=1,
         help="processes of the subject that run at once (default: %(default)d); behind --ws there is always one",
     )  # fmt: skip
     json_argument(parser, "all verdicts and differences")
@@ -119,12 +120,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-v", "--verbose", action="store_true",
         help="list every scenario, show every failure with what was sent and received, and tracebacks",
     )  # fmt: skip
-
-
-def _jobs(text: str) -> int:
-    if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError("a number from 1 is needed")
-    return int(text)
 
 
 @refusing

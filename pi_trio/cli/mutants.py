@@ -24,6 +24,7 @@ from pi_trio.conformance.verdict import ExitCode
 from pi_trio.conformance.writing import write_whole
 from pi_trio.jsontext import print_json
 
+from .amounts import number_of_jobs
 from .pace import progress
 from .places import json_argument, write_json
 from .refusing import refusing
@@ -76,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--list", action="store_true", help="only list the mutants: name, clauses and what is wrong"
     )
     parser.add_argument(
-        "--jobs", metavar="N", type=_jobs, default=os.cpu_count() or 1,
+        "--jobs", metavar="N", type=number_of_jobs, default=os.cpu_count() or 1,
         help="processes that run at once (default: %(default)d, as many as there are processors)",
     )  # fmt: skip
     parser.add_argument(
@@ -86,12 +87,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     json_argument(parser, "what came of every trial")
     verbose_argument(parser)
-
-
-def _jobs(text: str) -> int:
-    if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError("a number from 1 is needed")
-    return int(text)
 
 
 @refusing

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
+import attrs
 import trio
 
 from pi_trio.conformance.keeper import Opener, open_keeper
@@ -27,10 +28,12 @@ from pi_trio.conformance.verdict import ExitCode
 from pi_trio.conformance.writing import write_whole
 from pi_trio.jsontext import print_json
 
+from .amounts import number_of_jobs
 from .candidates import DEFAULT_PROFILE, checked_profile, one_subject, subject_arguments
 from .pace import progress
 from .places import json_argument, write_json
 from .refusing import complain, refusing
+from .side_by_side import played_side_by_side
 from .usage import UsageError, verbose_argument
 
 S = TypeVar("S", bound=Scope)
@@ -52,13 +55,16 @@ once before any runs again, as in trio itself. `slow` is a listener that takes i
 Each play is judged by the clauses, by what must hold of a batch in any order, and by
 the other plays: the order decides what is told when, and nothing else.
 
+Each scope is played whole; nothing is drawn by lot. What takes long is left out, and
+how much that is is told; --all leaves out nothing.
+
 columns: the scope; how many plays that is; how many orders of reports and ends a
 listener has told apart; how many outcomes there are (which calls an abort has cut, and
 what became of the steering message); and what is wrong.
 
 examples:
   pi-trio scopes                                     the runtime: what takes a minute or two
-  pi-trio scopes --all                               what takes an hour
+  pi-trio scopes --all --jobs 2                      what takes an hour of one processor
   pi-trio scopes --subject pi@1.6.0                  a release of Pi
   pi-trio scopes --exec 'node my-adapter.js'         your implementation
   pi-trio scopes --scope gates-2x1 --order 't1 t2 t2 t1'       one order, as it is heard
@@ -89,6 +95,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--emit", metavar="FILE.json", type=Path,
         help="with --order: write it as a scenario, which `pi-trio explain-run FILE.json` shows step by step",
     )  # fmt: skip
+    parser.add_argument(
+        "--jobs", metavar="N", type=number_of_jobs, default=1,
+        help="scopes that are played at once, each in a process of its own (default: %(default)d)",
+    )  # fmt: skip
     json_argument(parser, "what was played and found")
     verbose_argument(parser)
 
@@ -103,31 +113,75 @@ def run(options: argparse.Namespace) -> int:
         profile = checked_profile(options.profile or DEFAULT_PROFILE)
         show_scopes(console, _selected(options, catalogue(profile, whole=_whole(options))))
         return ExitCode.CONFORMANT
-    profile, other = trio.run(_who, options)
-    if other is None:
-        scopes = _selected(options, catalogue(profile, whole=_whole(options)))
-    else:
-        opener, hello = other
-        known = catalogue_for_others(profile, whole=_whole(options), subject=opener)
-        lacking = {scope: scope.lacks(hello) for scope in _selected(options, known)}
-        show_not_offered(console, lacking.items())
-        scopes = [scope for scope, lacks in lacking.items() if not lacks]
-        if not scopes:
-            return complain("the subject offers none of the selected scopes", ExitCode.NOT_CONFORMANT)
+    choice = _choose(options)
+    show_not_offered(console, choice.lacking.items())
+    if not choice.scopes:
+        return complain("the subject offers none of the selected scopes", ExitCode.NOT_CONFORMANT)
     if options.order is not None:
-        return _show_order(options, scopes)
+        return _show_order(options, choice.scopes)
     coverages: list[Coverage] = []
     try:
-        for scope in scopes:
-            coverages.append(Coverage(scope))
-            with progress(make_console(stderr=True), scope.name) as tick:
-                coverages[-1].fill(tick)
+        for coverage in _played(options, choice.scopes):
+            coverages.append(coverage)  # noqa: PERF402 - what was given before an interrupt stays
     finally:
         if coverages:
-            show_coverages(console, coverages, again=lambda scope, order: _again(options, scope, order))
+            coverages.sort(key=lambda each: choice.scopes.index(each.scope))
+            show_coverages(
+                console, coverages, choice.left_out, again=lambda scope, order: _again(options, scope, order)
+            )
     if options.json is not None:
-        write_json(options.json, coverages_document(coverages))
+        write_json(options.json, coverages_document(coverages, choice.left_out))
     return ExitCode.CONFORMANT if clears(coverages) else ExitCode.NOT_CONFORMANT
+
+
+@attrs.frozen(kw_only=True)
+class _Choice:
+    """The scopes that are played; those that take too long for that; and of some what the subject lacks for them."""
+
+    scopes: Sequence[Scope]
+    left_out: Sequence[Scope]
+    lacking: Mapping[Scope, tuple[str, ...]] = attrs.field(factory=dict[Scope, tuple[str, ...]])
+
+
+def _choose(options: argparse.Namespace) -> _Choice:
+    """Raises: UsageError, and what `_who` raises."""
+    profile, other = trio.run(_who, options)
+
+    def known(*, whole: bool) -> Sequence[Scope]:
+        if other is None:
+            return catalogue(profile, whole=whole)
+        return catalogue_for_others(profile, whole=whole, subject=other[0])
+
+    def lacks(scope: Scope) -> tuple[str, ...]:
+        return scope.lacks(other[1]) if other is not None and isinstance(scope, Gates) else ()
+
+    short = known(whole=_whole(options))
+    selected = _selected(options, short)
+    lacking = {scope: found for scope in selected if (found := lacks(scope))}
+    left_out = [scope for scope in known(whole=True) if scope not in short and not lacks(scope)]
+    return _Choice(
+        scopes=[scope for scope in selected if scope not in lacking], left_out=left_out, lacking=lacking
+    )
+
+
+def _scopes(options: argparse.Namespace) -> Sequence[Scope]:
+    return _choose(options).scopes
+
+
+def _played(options: argparse.Namespace, scopes: Sequence[Scope]) -> Iterator[Coverage]:
+    """What came of each scope. One after the other, each is given before it is played, which may be interrupted."""
+    console = make_console(stderr=True)
+    if options.jobs == 1 or len(scopes) == 1:
+        for scope in scopes:
+            coverage = Coverage(scope)
+            yield coverage
+            with progress(console, scope.name) as tick:
+                coverage.fill(tick)
+        return
+    with progress(console, "scopes") as tick:
+        for coverage in played_side_by_side(options, _scopes, scopes, options.jobs):
+            tick(coverage.scope.name, len(scopes))
+            yield coverage
 
 
 async def _who(options: argparse.Namespace) -> tuple[str, tuple[Opener, Object] | None]:

@@ -21,11 +21,13 @@ from .by_field import by_field, not_there
 from .clauses import Clauses
 from .decide import Decide
 from .expected import Expectation, OfOthers, ReferenceFault
+from .faults import SubjectLate
 from .fitting import Explanation, Reference
 from .fitting.trace import Trace, progress
 from .keeper import Opener
 from .kept import Failed
 from .lockstep import Run
+from .loop_alone import SAYS_WHAT_AN_AGENT_SAYS, of_the_loop_alone
 from .monitors import Force, Judgement, judge_trace
 from .needs import CANCELLING, offers
 from .protocol import Object
@@ -56,7 +58,7 @@ class Causes:
         def decided(run: Run, expected: Expectation) -> Verdict:
             verdict = decide(run, expected)
             judgement = _judged(run, self._force)
-            observed = self._observed.setdefault(run.scenario.name, _Observed(_cancels(run.scenario)))
+            observed = self._observed.setdefault(run.scenario.name, _Observed.of(run.scenario))
             observed.reached |= judgement.reached - {finding.clause for finding in judgement.findings}
             observed.as_pi |= {finding.clause for finding in judgement.as_pi}
             return verdict
@@ -94,7 +96,7 @@ class Causes:
         profile, rest = self._profile, before
         played = {name: each.run.scenario for name, each in before.items()}
         explained: dict[str, Verdict] = {}
-        breaches = [*known]
+        breaches, unexplained = [*known], list[Breach]()
         if explanation is not None:
             profile = explanation.profile
             explained, rest = await _as_explained(verdicts, before, explanation, as_another)
@@ -104,7 +106,10 @@ class Causes:
         for name, each in rest.items():
             judged = self._profile if _is_nearer(before[name], each) else profile
             failure = before[name] if judged is self._profile else each
-            breaches += list(self._by_monitors(failure, judged)) or list(self._by_difference(failure))
+            own = list(self._by_monitors(failure, judged)) or list(self._by_difference(failure))
+            breaches += own
+            unexplained += own
+        breaches += self._of_the_loop_alone(unexplained, observed, verdicts)
         if explanation is not None:
             named = {breach.clause for breach in breaches}
             gone = await not_there(explanation, self._clauses, self._profile, played, explained, reference)
@@ -133,8 +138,19 @@ class Causes:
                     allowed=finding.allowed,
                 )
 
+    def _of_the_loop_alone(
+        self, breaches: Sequence[Breach], observed: Mapping[str, _Observed], verdicts: Iterable[Verdict]
+    ) -> Iterator[Breach]:
+        """What is wrong of the loop alone, where no field explains it."""
+        if SAYS_WHAT_AN_AGENT_SAYS in self._in_force:
+            alone = {name for name, each in observed.items() if each.alone}
+            right = {each.name for each in verdicts if each.outcome is Outcome.PASS} - alone
+            kept = {name for name in self._in_force if right & set(self._clauses[name].evidence)}
+            kept = kept.union(*(each.reached for name, each in observed.items() if name not in alone))
+            yield from of_the_loop_alone(breaches, alone, kept)
+
     def _by_difference(self, failed: Failed) -> Iterator[Breach]:
-        if failed.run.fault is not None:
+        if not isinstance(failed.run.fault, SubjectLate | None):
             return  # where it broke off says little about why
         found = blame(
             failed.expected.lines, failed.run.lines, self._in_force, cancelling=_cancels(failed.run.scenario)
@@ -151,8 +167,15 @@ class _Observed:
 
     cancelled: bool
     """It was played with aborts that cancel."""
+    alone: bool
+    """The loop ran alone, without an agent."""
     reached: set[str] = attrs.field(factory=set[str])
     as_pi: set[str] = attrs.field(factory=set[str])
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> _Observed:
+        """Before anything was seen of it."""
+        return cls(cancelled=_cancels(scenario), alone=scenario.create.get("target") == "loop")
 
 
 class AsAnother:

@@ -6,15 +6,15 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from pi_trio.agent import batch
 from pi_trio.agent.under_way import UnderWay
-from pi_trio.cli import main
-from pi_trio.conformance.scopes import Play, Schedules, catalogue
+from pi_trio.cli import main, scopes
+from pi_trio.conformance.scopes import Gates, Play, Schedules, Scope, catalogue
 from pi_trio.conformance.scopes.choices import Path as Choices
 
 SMALL = ("--scope", "gates-2x1", "--scope", "schedules-1x1")
@@ -177,3 +177,32 @@ def test_schedules_are_the_runtimes_alone(
 ) -> None:
     assert main(["scopes", "--exec", peer(), "--scope", "schedules-*"]) == 2
     assert "those of schedules are the runtime's alone" in capfd.readouterr().err
+
+
+def test_side_by_side_they_come_to_the_same(capfd: pytest.CaptureFixture[str]) -> None:
+    tables: list[dict[str, list[str]]] = []
+    for jobs in ("1", "2"):
+        assert main(["scopes", *SMALL, "--jobs", jobs]) == 0
+        tables.append({name: row[:3] for name, row in rows(capfd.readouterr().out).items()})
+    assert tables[0] == tables[1]
+    assert list(tables[0]) == list(tables[1])
+
+
+def test_what_takes_long_is_left_out_and_told(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    gates = [
+        Gates(calls=2, updates=0),
+        Gates(calls=2, updates=1),
+        Gates(calls=2, updates=1, beside=("steer",)),
+    ]
+
+    def few(_profile: str, *, whole: bool) -> Sequence[Scope]:
+        return [*gates, Schedules(calls=3, updates=1)] if whole else gates[:1]
+
+    monkeypatch.setattr(scopes, "catalogue", few)
+    assert main(["scopes", "--json", str(tmp_path / "out.json")]) == 0
+    said = "not played, for it takes long: 2 scopes of gates with 36 orders and 1 scope of schedules; --all"
+    assert said in capfd.readouterr().out.replace("\n", " ")
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert document["leftOut"] == ["gates-2x1", "gates-2x1-steer", "schedules-3x1"]

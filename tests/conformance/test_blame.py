@@ -683,7 +683,6 @@ SEEN: Final = {
     "an_error_is_a_turn_as_any_other": {"TURN-06"},
     "abort_is_raised": {"RUN-02"},
     "no_aborted_turn": {"TURN-07"},
-    "turns_are_capped": {"TURN-07"},
     "a_failed_run_only_ends": {"RUN-02"},
     "listeners_are_not_awaited": {"STATE-13", "STATE-14", "RUN-17"},
     "idle_before_agent_end_is_handled": {"STATE-13", "STATE-14", "RUN-17"},

@@ -15,8 +15,10 @@ from pi_trio.conformance.clauses import Clauses
 from pi_trio.conformance.decide import judge_release
 from pi_trio.conformance.driver.serve import hello
 from pi_trio.conformance.expected import Expectation
+from pi_trio.conformance.faults import SubjectDied, SubjectFault, SubjectMissed
 from pi_trio.conformance.fitting import Explanation, Reference
 from pi_trio.conformance.kept import Failed, Kept
+from pi_trio.conformance.lines import event_of
 from pi_trio.conformance.lockstep import Run
 from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.standing import Seen, Standing, standings
@@ -113,3 +115,22 @@ def test_a_request_with_any_value_for_its_first_message_is_put_down_to_something
             line["args"]["context"]["messages"][0] = message
     found = seen(attrs.evolve(run, lines=tuple(odd)), Expectation(lines=run.lines))
     assert [breach.scenario for breach in found.breaches] == ["text_plain"]
+
+
+def broken_off(fault: SubjectFault) -> Run:
+    """A run that said what was due until the first update, and then broke off."""
+    run = recorded("text_plain")
+    first = next(
+        at for at, line in enumerate(run.lines) if (event_of(line) or {}).get("type") == "message_update"
+    )
+    return attrs.evolve(run, lines=(*run.lines[:first], {"end": fault.end}), fault=fault)
+
+
+def test_who_waits_in_vain_puts_it_down_to_what_did_not_come() -> None:
+    found = seen(broken_off(SubjectMissed("waited in vain")), Expectation(lines=recorded("text_plain").lines))
+    assert [breach.clause for breach in found.breaches] == ["STREAM-03"]
+
+
+def test_who_dies_breaks_nothing_by_that() -> None:
+    found = seen(broken_off(SubjectDied("it is gone")), Expectation(lines=recorded("text_plain").lines))
+    assert found.breaches == ()

@@ -59,6 +59,8 @@ class Beside:
     """The listeners that have left."""
     contradicted: bool = False
     """The response was closed by `done` with a message that is an error, or the other way round."""
+    disturbed: list[Object] = attrs.field(factory=list[Object])
+    """The messages at whose start a listener has failed, in any run."""
     thrown: list[str] = attrs.field(factory=list[str])
     """The events at which listeners failed, before the failure was told."""
 
@@ -110,7 +112,9 @@ class Beside:
 
     def _answered(self, command: Object, run: RunSoFar) -> None:
         ask = command["ask"]
-        self.held.pop(_identity(ask), None)
+        event = self.held.pop(_identity(ask), {})
+        if "throw" in command and event.get("type") == "message_start":
+            self.disturbed.append(event["message"])
         if ask["fn"] == "listener" and "throw" in command and not run.told:
             self.thrown.append(str(ask.get("event")))
         elif ask["fn"] == "streamFn":

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from ..fixed_texts import ABORTED, TRUNCATED
 from ..protocol import Object
-from .memory import NOTHING, CallSoFar, is_among
+from .memory import NOTHING, CallSoFar, is_among, objects_in
 from .place import Place, event_in, inside, kind_of
 from .scene import Scene
 
@@ -130,9 +130,20 @@ def a_turn_is_due(place: Place) -> bool:
     return (bool(of.calls) and not of.terminates) or of.queued or of.decision == "continue"
 
 
+def lists_of_messages(place: Place) -> list[object]:
+    """The two lists of messages in which the difference is."""
+    return [inside(each, place.whole_path[: _messages_at(place)]) for each in (place.line, place.other)]
+
+
+def forgets_what_was_disturbed(place: Place) -> bool:
+    """A message is lacking at whose start a listener has failed."""
+    wanted, got = (list(objects_in(each)) for each in lists_of_messages(place))
+    return any(is_among(each, wanted) and not is_among(each, got) for each in place.scene.beside.disturbed)
+
+
 def one_is_of_the_system(place: Place) -> bool:
     """Of the two lists of messages one has a system message where the other has none."""
-    lists = [inside(each, place.whole_path[: _messages_at(place)]) for each in (place.line, place.other)]
+    lists = lists_of_messages(place)
     at = place.whole_path[_messages_at(place)] if len(place.whole_path) > _messages_at(place) else 0
     messages = [
         each[at] if isinstance(each, list) and isinstance(at, int) and at < len(each) else None

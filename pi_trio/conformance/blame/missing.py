@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..fixed_texts import CUT, EMPTY_CONTEXT, NO_RESULT, NOTHING_TO_CONTINUE, PROMPT_REFUSED
+from ..monitors.transcript.stage import MANY_TURNS
 from .conditions import (
     When,
     a_system_message_came,
@@ -58,8 +59,6 @@ from .rule import Rule, Table, rule
 _PREPARE: Final = ("prepareNextTurn", "prepareNextTurnWithContext")
 _POLLS: Final = ("getSteeringMessages", "getFollowUpMessages")
 _HOOKS_OF_A_REQUEST: Final = ("prepareRequest", "transformContext", "convertToLlm", "getApiKey")
-_MANY: Final = 8
-"""Turns, of which fewer are hardly counted by anybody."""
 ARGUMENT_RULES: Final = "TOOL-15 TOOL-16 TOOL-17 TOOL-18"
 
 
@@ -147,7 +146,20 @@ def _failed_at(name: str) -> When:
     return scene(lambda s: s.failed == name)
 
 
+def _a_listener_failed(place: Place) -> bool:
+    return "_" in place.scene.failed
+
+
+def _goes_on(place: Place) -> bool:
+    """The run does what only one does that goes well."""
+    return place.came == "streamFn" or (place.came == "message_start" and not other_origin("answer")(place))
+
+
 EARLY: Final = (
+    rule(
+        "FAIL-05", both(scene(lambda s: s.failed in ("stream", "streamFn") and not s.loop), came("streamFn"))
+    ),
+    rule("FAIL-01", both(_a_listener_failed, scene(lambda s: not s.told and not s.loop), _goes_on)),
     *(
         rule(clause, both(_failed_at(hook), lambda p: not p.scene.loop, came("streamFn", "agent_end")))
         for hook, clause in _FAILS_THE_RUN.items()
@@ -186,7 +198,7 @@ _OTHER_END: Final = (
 _DUE: Final = (
     rule("TURN-12 TURN-24", both(queued, scene(lambda s: s.decision in ("end", True)))),
     rule("ABORT-14", both(aborting, behind_tools)),
-    rule("TURN-21", scene(lambda s: s.turns > _MANY)),
+    rule("TURN-21", scene(lambda s: s.turns > MANY_TURNS)),
     rule("TURN-22", both(all_terminate, queued)),
     rule("TURN-07", behind_tools),
     rule("QUEUE-04", both(_steered, _one_is_late)),

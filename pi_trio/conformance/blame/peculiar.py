@@ -40,6 +40,7 @@ from .conditions import (
     call_of,
     came,
     failing,
+    forgets_what_was_disturbed,
     loop,
     nothing_came,
     origin,
@@ -251,6 +252,7 @@ _NO_LISTENERS: Final = rule("STATE-24", both(_DEAF, nothing_came))
 _OF_NOTHING: Final = rule("RUN-26", _a_prompt_of_nothing)
 _RAISED: Final = rule("RUN-29", both(broken_off, came("settled"), _came_ok(False)))
 _SECOND_TOOL: Final = rule("TOOL-40", both(came("tool_execution_end", "prepareArguments"), _named_twice))
+_DISTURBED: Final = rule("FAIL-29", forgets_what_was_disturbed)
 _READ_TOO_LATE: Final = rule("RUN-25", _looked_up_anew)
 _NOT_RETURNED: Final = rule("TOOL-39 TOOL-32", call(lambda c: c.returned_nothing))
 
@@ -307,11 +309,13 @@ CHANGED: Final[Table] = {
         rule("HOOK-22", both(at("result"), call(lambda c: c.left_whole and not c.threw))),
     ),
     "streamFn": (
+        _DISTURBED,
         rule("RUN-25", both(_tools_are_new, at("context", "tools"))),
         rule("RUN-25", _hears_of_new_messages),
         rule("MSG-11", _loses_what_nobody_knows),
     ),
-    **dict.fromkeys(("transformContext", "convertToLlm", "prepareRequest"), (rule("RUN-25", _hears_of_new_messages),)),
+    **dict.fromkeys(("transformContext", "convertToLlm", "prepareRequest"), (
+        _DISTURBED, rule("RUN-25", _hears_of_new_messages))),
     "execute": (rule("TOOL-44", _changes_open_properties),),
     "beforeToolCall": (rule("TOOL-44", _changes_open_properties),),
     "prepareNextTurn": (rule("TURN-29", loop),),
@@ -320,6 +324,7 @@ CHANGED: Final[Table] = {
         rule("RUN-29", both(broken_off, at("ok"), _comes_ok(True), scene(lambda s: not s.failed and not s.aborted))),
     ),
     "state": (
+        _DISTURBED,
         rule("HOOK-23", _is_behind_at_a_hook),
         rule("STATE-11", both(at("messages"), scene(lambda s: s.beside.messages_meanwhile))),
         rule("QUEUE-05", both(at("hasQueuedMessages"), scene(lambda s: s.beside.at_the_end))),
@@ -327,6 +332,7 @@ CHANGED: Final[Table] = {
         rule("MSG-11", _loses_what_nobody_knows),
     ),
     "messages": (
+        _DISTURBED,
         rule("STATE-11", scene(lambda s: s.beside.messages_meanwhile)),
         rule("MSG-11", _loses_what_nobody_knows),
     ),

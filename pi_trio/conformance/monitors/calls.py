@@ -228,7 +228,7 @@ class Calls:
         if self._refusal.pays((symbol, call_id)) or self._refusal.repeats(event):
             return None
         if symbol is CALL_START and progress.place in (ANSWERED, FAILED):
-            clause = "TURN-06" if progress.place is FAILED else "TOOL-01"
+            clause = self._answered_already(progress.place)
             self._refusal.breaks(clause, f"{symbol} ({progress.place})", str(call_id))
             progress.doubt_answer(CALLING)
             return progress.batch
@@ -248,6 +248,12 @@ class Calls:
             self._refusal.breaks(clause, f"{symbol} ({progress.place})", call_id)
             self._strangers.append(call_id[:_LENGTH])
         return None
+
+    def _answered_already(self, place: str) -> str:
+        """The clause by which nothing is called behind that answer."""
+        if place is not FAILED:
+            return "TOOL-01"
+        return "FAIL-38" if self._known is not None and self._known.failing else "TURN-06"
 
     # --- results ----------------------------------------------------------------------------------------------
 
@@ -337,6 +343,8 @@ class Calls:
         symbol, known = batch.close_symbol(), self._known
         cut = symbol is CLOSE_CUT and known is not None and not (known.aborted or known.ever_failed)
         if symbol is not None and not cut and batch.go(symbol):
+            if symbol is CLOSE and self._has_another_reason(batch):
+                self._progress.docket.holds("TURN-20")
             if symbol is CLOSE and batch.aborted > 1 and (known is None or known.aborted):
                 self._progress.docket.holds("ABORT-10")
             return
@@ -351,10 +359,16 @@ class Calls:
             clause = transition.instead if transition is not None and transition.instead else "TURN-05"
             due = batch.next_start
             if cut or (symbol is CLOSE_NONE and (known is None or not known.ever_failed)):
-                clause = "TOOL-01"
+                untouched = symbol is CLOSE_NONE and self._has_another_reason(batch)
+                clause = "TURN-20" if untouched else "TOOL-01"
             self._refusal.breaks(clause, "turn_end before all calls were answered", str(due and due.id))
         self._supply_ends(batch)
         self._supply_results(batch, None)
+
+    def _has_another_reason(self, batch: Batch) -> bool:
+        """Whether the stop reason of the answer does not say that there are calls."""
+        answer = self._progress.answer
+        return answer is not None and not batch.truncated and not content.ends_as_usual(answer)
 
     @staticmethod
     def _ids(calls: list[Call]) -> str:

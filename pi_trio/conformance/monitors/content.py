@@ -23,6 +23,9 @@ _RESULT_FIELDS: Final = frozenset({
     "timestamp",
 })  # fmt: skip
 _MISSING: Final = object()
+_TOLD: Final = ("text_", "thinking_", "toolcall_")
+"""How the provider events begin of which listeners hear."""
+_ENDS_AND_START: Final = ("start", "done", "error")
 
 
 def message_of(event: Object) -> Object:
@@ -43,6 +46,21 @@ def calls_of(message: Object) -> list[Object]:
     if not isinstance(content, list):
         return []
     return [block for block in content if isinstance(block, dict) and block.get("type") == "toolCall"]
+
+
+def is_told(event_type: object) -> bool:
+    """Whether a provider event of that type is said as an update."""
+    return isinstance(event_type, str) and event_type.startswith(_TOLD)
+
+
+def is_unknown(event_type: object) -> bool:
+    """Whether a type of provider events is one that nobody knows."""
+    return isinstance(event_type, str) and not is_told(event_type) and event_type not in _ENDS_AND_START
+
+
+def ends_as_usual(answer: Object) -> bool:
+    """Whether the stop reason of an answer is the one that its content suggests."""
+    return answer.get("stopReason") == ("toolUse" if calls_of(answer) else "stop")
 
 
 def is_failure(message: Object) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import attrs
 
+from ..failed import is_failed
 from . import content
 from .batch import Batch, Call
 from .content import Object, calls_of, message_of
@@ -249,7 +250,9 @@ class Progress:
         if not isinstance(message, dict) or not isinstance(told, dict) or message.get("role") != "assistant":
             self.docket.breaks("MSG-03", "an update without an answer and its event")
             return
-        if "partial" not in told:
+        if content.is_unknown(told.get("type")):
+            self.docket.breaks("STREAM-09", "an update of a provider event that is unknown")
+        elif "partial" not in told:
             if self._known is not None:
                 self.docket.holds("MSG-04")
         elif told["partial"] == message:
@@ -304,6 +307,9 @@ class Progress:
                 self._doubt_turn()
             if not content.check_turn_end(self.docket, event, self.answer, results):
                 self._doubt_turn()
+            if self.answer is not None and self._known is not None and self._known.failing:
+                if is_failed(self.answer) and calls_of(self.answer):
+                    self.docket.holds("FAIL-38")
             if self.answer is not None and self.failure is None:
                 content.check_answer(self.docket, self.answer, self.partial)
         self._leave_turn()

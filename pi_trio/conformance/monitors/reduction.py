@@ -25,6 +25,8 @@ class Reduction:
         self._pending: Counter[Any] | None = None
         self._ids: set[Any] = set()
         self._count: int | None = None
+        self._owed: dict[str, Any] = {}
+        """What each field was to show with the latest event, and did not."""
         self._emptied = False
         """It was reset, and no run has begun since."""
 
@@ -32,6 +34,7 @@ class Reduction:
         """The state was changed by hand: what it holds now is not known."""
         self._count = None
         self._pending = None
+        self._owed = {}
 
     def empty(self) -> None:
         """The state was reset: under an open run, where that is not refused, and then it does not look like one."""
@@ -65,7 +68,7 @@ class Reduction:
                 self._error = message["errorMessage"]
         elif kind == "agent_start":
             self._streaming, self._error = None, None
-            self._pending, self._ids = Counter(), set()
+            self._pending, self._ids, self._owed = Counter(), set(), {}
             self._emptied = False
         elif kind == "agent_end":
             self._streaming = None
@@ -87,6 +90,7 @@ class Reduction:
         self._holds("STATE-09", "signal" in state, "a run without a signal")
         if self._streaming is not _UNKNOWN:
             updates = first and event.get("type") == "message_update"
+            self._see_what_was_owed(state, "streamingMessage", self._streaming, first=first)
             self._holds(
                 "STATE-03" if updates else "STATE-02",
                 state.get("streamingMessage") == self._streaming,
@@ -94,6 +98,7 @@ class Reduction:
             )
             self._streaming = state.get("streamingMessage")
         if self._error is not _UNKNOWN:
+            self._see_what_was_owed(state, "errorMessage", self._error, first=first)
             clause = "STATE-06" if event.get("type") != "turn_end" else "STATE-05"
             self._holds(
                 clause, state.get("errorMessage") == self._error, "another errorMessage than was told"
@@ -106,6 +111,15 @@ class Reduction:
             self._see_messages(event, messages, first=first)
         if first and len(docket.found) == found:
             docket.holds("STATE-08")
+
+    def _see_what_was_owed(self, state: Object, field: str, due: Any, *, first: bool) -> None:
+        """Whether a field shows only now what it owed with the event before: then it is not wrong, but late."""
+        if first:
+            seen, owed = state.get(field), self._owed.pop(field, _UNKNOWN)
+            if seen != due:
+                self._owed[field] = due
+                if seen == owed:
+                    self._docket.breaks("STATE-08", "a state that changes when its event has been heard")
 
     def _holds(self, clause: str, right: bool, what: str) -> None:
         if right:

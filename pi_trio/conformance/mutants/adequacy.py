@@ -170,6 +170,8 @@ def _hosts(matrix: Matrix) -> Iterator[str]:
         killed = sum(trial.killed for trial in trials)
         yield f"| {host.name} | {host.title} | {len(trials)} | {killed} | {len(matrix.proofs(host.name))} |"
     yield ""
+    yield from (f"- {host.name}: {host.limit}" for host in HOSTS if host.limit)
+    yield ""
 
 
 def _unproven(clauses: Clauses, proofs: Mapping[str, Any]) -> list[str]:

@@ -27,6 +27,7 @@ class Host:
     Attributes:
         name: in one or two words.
         title: what is special there.
+        limit: what is not seen there for that.
         hello: what a subject there says of itself, besides what it says anyway.
         features: the same of its features.
         own_way: scenarios are played in another way there, so that the runtime has to be asked what is expected.
@@ -34,6 +35,7 @@ class Host:
 
     name: str
     title: str
+    limit: str = ""
     hello: Object = attrs.field(factory=dict[str, object])
     features: Object = attrs.field(factory=dict[str, object])
     own_way: bool = False
@@ -95,15 +97,25 @@ HOSTS: Final = (
     Host(
         name="partial",
         title="order inside a step is free between calls, as with threads",
+        limit="What one call does is arranged between what others do as it was expected, so no order of that is wrong.",
         hello={"order": "partial"},
     ),
     Host(
         name="sync",
         title="listeners are called and not awaited",
+        limit="No listener holds anything up or fails a run, so nothing of what would come of that is played.",
         features={"listeners": "sync"},
         own_way=True,
     ),
-    Host(name="unquiet", title="nobody knows when the subject is at rest", hello={"quiescence": "none"}),
+    Host(
+        name="unquiet",
+        title="nobody knows when the subject is at rest",
+        limit=(
+            "A scenario is over with the first thing that does not come as expected, so that is all there is to judge "
+            "by; and what comes too early is heard when it is due."
+        ),
+        hello={"quiescence": "none"},
+    ),
 )
 """From the most to the least that can be seen."""
 

@@ -33,7 +33,7 @@ OF_RULINGS: Final[dict[str, tuple[Predicate, ...]]] = {
     "D-01": (promises.containment, nesting),
     "D-02": (nesting,),
     "D-03": (nesting, promises.containment),
-    "D-04": (listening.delivery, listening.awaiting, listening.listeners),
+    "D-04": (listening.delivery, listening.awaiting, listening.listeners, promises.transcript),
     "D-05": (promises.settling,),
     "D-06": (nesting,),
     "D-07": (promises.pending,),

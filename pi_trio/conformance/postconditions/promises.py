@@ -16,6 +16,12 @@ _END: Final = "tool_execution_end"
 
 _QUEUE: Final = ("steer", "followUp")
 
+_OTHER_MESSAGES: Final = {"setMessages", "reset"}
+_OTHER_CONTEXT: Final = {
+    "transformContext", "convertToLlm", "prepareRequest", "prepareNextTurn", "prepareNextTurnWithContext",
+}  # fmt: skip
+"""Commands and hooks that may take messages out of what is sent."""
+
 
 def containment(conversation: Conversation) -> Iterator[str]:
     """D-01: nothing of a run is heard after its end, nobody is asked for it, and nothing runs on when it settles."""
@@ -192,6 +198,24 @@ def _may_hold(conversation: Conversation, look: Sent, message: Sent) -> bool:
 
 def _content(message: Object) -> str:
     return canonical({"role": message["role"], "content": message.get("content")})
+
+
+def transcript(conversation: Conversation) -> Iterator[str]:
+    """D-04: what was said to its end goes with the requests, whoever has failed when it was heard."""
+    commands = {each.command["cmd"] for each in conversation.sent}
+    if commands & _OTHER_MESSAGES or _OTHER_CONTEXT & set(conversation.create.get("hooks", ())):
+        return
+    coming = deque(each for each in conversation.events if each.event["type"] == "message_end")
+    said = Counter[str]()
+    for at, line in conversation.callbacks():
+        if line["ask"]["fn"] == "streamFn":
+            while coming and coming[0].first < at:
+                message = coming.popleft().event["message"]
+                said[_content(message)] += message["role"] == "user"
+            sent = Counter(map(_content, line["args"]["context"]["messages"]))
+            if not said <= sent:
+                yield "a message that was said does not go with the next request"
+                return
 
 
 def abort(conversation: Conversation) -> Iterator[str]:

@@ -28,11 +28,16 @@ def show_scopes(console: Console, scopes: Sequence[Scope]) -> None:
 
 
 def show_coverages(
-    console: Console, coverages: Sequence[Coverage], *, again: Callable[[Scope, tuple[str, ...]], str]
+    console: Console,
+    coverages: Sequence[Coverage],
+    left_out: Sequence[Scope] = (),
+    *,
+    again: Callable[[Scope, tuple[str, ...]], str],
 ) -> None:
     """Print a row for each scope, what is wrong with the first order that shows it, and one line that says it all.
 
     Args:
+        left_out: scopes that there are, and that were not to be played.
         again: the command that shows one order.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -52,9 +57,20 @@ def show_coverages(
             say(console, clean(f"  {found.fault.said}"))
             say(console, f"  in {count(found.plays, 'play')}, the first: {again(each.scope, found.order)}")
     console.print()
+    if left_out:
+        say(console, _not_played(left_out))
     console.print(
         Text(summary(coverages), style=f"bold {'green' if clears(coverages) else 'red'}"), soft_wrap=True
     )
+
+
+def _not_played(left_out: Sequence[Scope]) -> str:
+    """What is not covered, in one line."""
+    known = [scope.orders for scope in left_out if scope.orders is not None]
+    schedules = len(left_out) - len(known)
+    parts = [f"{count(len(known), 'scope')} of gates with {sum(known):,} orders"] if known else []
+    parts += [f"{count(schedules, 'scope')} of schedules"] if schedules else []
+    return f"not played, for it takes long: {' and '.join(parts)}; --all plays them too"
 
 
 def show_not_offered(console: Console, lacking: Iterable[tuple[Scope, tuple[str, ...]]]) -> None:
@@ -84,7 +100,7 @@ def summary(coverages: Sequence[Coverage]) -> str:
     return f"{count(len(coverages), 'scope')}{covered}, {plays:,} plays in {seconds:.0f} s: {found}{so_far}"
 
 
-def coverages_document(coverages: Sequence[Coverage]) -> Object:
+def coverages_document(coverages: Sequence[Coverage], left_out: Sequence[Scope] = ()) -> Object:
     """The same as JSON."""
     return {
         "scopes": [
@@ -102,6 +118,7 @@ def coverages_document(coverages: Sequence[Coverage]) -> Object:
             }
             for each in coverages
         ],
+        "leftOut": [scope.name for scope in left_out],
     }  # fmt: skip
 
 

@@ -136,13 +136,36 @@ def again(kind: str, call: str, later: int) -> Plant:
     return plant
 
 
-def ends_at_once(lines: Lines) -> Lines:
-    """The run ends behind its first turn, whatever is queued."""
-    first, second = at(lines, hears("turn_start"), 1), at(lines, hears("agent_end"))
-    said = [event["message"] for line in lines[:first] if (event := event_of(line)) is not None
-            and event["type"] == "message_end"]  # fmt: skip
-    lines[second]["event"]["messages"] = said
-    return [*lines[:first], *lines[second:]]
+def ends_behind(turns: int) -> Plant:
+    """The run ends behind so many turns, whatever is due."""
+
+    def plant(lines: Lines) -> Lines:
+        first, second = at(lines, hears("turn_start"), turns), at(lines, hears("agent_end"))
+        said = [event["message"] for line in lines[:first] if (event := event_of(line)) is not None
+                and event["type"] == "message_end"]  # fmt: skip
+        lines[second]["event"]["messages"] = said
+        return [*lines[:first], *lines[second:]]
+
+    return plant
+
+
+ends_at_once = ends_behind(1)
+
+
+def calls_nothing(lines: Lines) -> Lines:
+    """The first answer's calls are not started."""
+    answered, ended = at(lines, hears("message_end"), 1), at(lines, hears("turn_end"))
+    lines[ended]["event"]["toolResults"] = []
+    return [*lines[: answered + 1], *lines[ended:]]
+
+
+def shows_the_state_late(lines: Lines) -> Lines:
+    """With each event comes the state that was right with the one before it."""
+    showing = [line for line in lines if "state" in line]
+    late = [showing[0]["state"], *(line["state"] for line in showing)]
+    for line, state in zip(showing, late, strict=False):
+        line["state"] = state
+    return lines
 
 
 def everywhere(match: Callable[[Object], bool], change: Callable[[Object], Any]) -> Plant:

@@ -62,3 +62,17 @@ def test_nothing_in_a_state_makes_it_fail(seen: list[tuple[dict[str, Any], dict[
     for event, state in seen:
         reduction.reduce(event)
         reduction.see(event, state, first=True)
+
+
+def test_a_state_that_follows_its_event_is_late_and_not_only_wrong() -> None:
+    message = {"role": "user", "content": "go"}
+    docket = Docket(FORCE, ["1.6.0"])
+    reduction = Reduction(docket)
+    reduction.reduce(BEGIN)
+    reduction.see(BEGIN, STATE, first=True)
+    for kind, shown in (("message_start", None), ("message_end", message)):
+        event = {"type": kind, "message": message}
+        reduction.reduce(event)
+        state = {**STATE, "streamingMessage": shown, "messages": [message] * (kind == "message_end")}
+        reduction.see(event, state, first=True)
+    assert [each.clause for each in docket.collect()] == ["STATE-02", "STATE-08", "STATE-02"]

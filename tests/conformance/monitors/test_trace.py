@@ -21,8 +21,10 @@ from .planting import (
     ask,
     asked_behind,
     at,
+    calls_nothing,
     changed,
     ends_at_once,
+    ends_behind,
     everywhere,
     exchanged,
     executes_though_it_has_failed,
@@ -37,6 +39,7 @@ from .planting import (
     sent,
     sets,
     settled,
+    shows_the_state_late,
     twice,
     without,
 )
@@ -65,6 +68,10 @@ FAULTS = [Fault(*row) for row in (
     ("STREAM-03", "text_plain", changed(hears("message_update"), sets("event.message.content", []), 1)),
     ("STREAM-03", "text_plain", changed(hears("message_update"), sets("event.assistantMessageEvent.delta", "x"), 1)),
     ("STREAM-05", "text_plain", changed(hears("message_end"), sets("event.message.content", []), 1)),
+    ("STREAM-09", "text_plain",
+     changed(hears("message_update"), sets("event.assistantMessageEvent.type", "image_start"), 1)),
+    ("STREAM-18", "done_with_error_message",
+     changed(hears("message_end"), sets("event.message.stopReason", "stop"), 1)),
     # Calls.
     ("HOOK-01", "tool_single", without(ask("beforeToolCall"))),
     ("HOOK-01", "tool_single", twice(ask("beforeToolCall"))),
@@ -98,6 +105,12 @@ FAULTS = [Fault(*row) for row in (
     ("TURN-11", "finish_turn_continue", moved(hears("turn_end"), ask("finishTurn"))),
     ("TURN-13", "finish_turn_continue", ends_at_once),
     ("TURN-07", "tool_single", ends_at_once),
+    ("TURN-20", "stop_with_tool_calls", calls_nothing),
+    ("TURN-20", "deferred_with_tool_calls", calls_nothing),
+    ("TURN-20", "deferred", ends_at_once),
+    ("TURN-21", "many_turns", ends_behind(20)),
+    ("TURN-22", "tool_terminate_all", ends_at_once),
+    ("TURN-22", "tool_terminate_all_follow_up", ends_at_once),
     ("TURN-06", "provider_error_with_tool_calls", executes_though_it_has_failed),
     ("TURN-10", "should_stop_after_turn", moved(ask("shouldStopAfterTurn"), hears("turn_end")), "0.85.0"),
     ("TURN-24", "should_stop_after_turn_says_no", changed(answer("shouldStopAfterTurn"), sets("send.value", True)),
@@ -109,6 +122,9 @@ FAULTS = [Fault(*row) for row in (
     ("QUEUE-07", "both_queues", exchanged(sent("steer"), sent("followUp"))),
     ("QUEUE-08", "both_queues", exchanged(sent("steer"), sent("steer"), 1)),
     ("QUEUE-09", "steering_all", exchanged(sent("steer"), sent("steer"), 1)),
+    ("QUEUE-17", "steer_custom_role",
+     everywhere(lambda line: (event_of(line) or {}).get("message", {}).get("role") == "note",
+                sets("event.message.role", "user"))),
     # Listeners.
     ("STATE-13", "agent_end_listener_settlement",
      moved(hears("agent_end", "M"), answer("listener", key="L", event="agent_end"))),
@@ -126,6 +142,8 @@ FAULTS = [Fault(*row) for row in (
      asked_behind(lambda line: (event_of(line) or {}).get("toolCallId") == "t3", "beforeToolCall", "t3", aborted=True)),
     ("ABORT-07", "abort_preflight_second_of_three",
      asked_behind(answer("beforeToolCall", key="t2"), "execute", "t2", aborted=True)),
+    ("ABORT-17", "abort_then_provider_ignores",
+     changed(hears("message_end"), sets("event.message.stopReason", "aborted"), 3)),
     # Refusals.
     ("RUN-09", "prompt_while_running", changed(lambda line: line.get("ok") is False, sets("error", "busy"))),
     ("RUN-10", "prompt_while_running", changed(lambda line: line.get("ok") is False, sets("error", "busy"), 1)),
@@ -141,6 +159,7 @@ FAULTS = [Fault(*row) for row in (
     # Failures that are told as they must not be.
     ("FAIL-06", "transform_context_throws", everywhere(says("errorMessage"), sets("event.message.usage.input", 5)),
      "1.6.0", "ruled"),
+    ("FAIL-38", "failed_run_answer_without_start", executes_though_it_has_failed, "1.6.0", "ruled"),
     ("FAIL-12", "tool_throws", fails_with_the_words_of_a_tool),
     # The state.
     ("STATE-01", "state_visibility", changed(hears("turn_start"), sets("state.isStreaming", False))),
@@ -150,6 +169,7 @@ FAULTS = [Fault(*row) for row in (
     ("STATE-02", "state_visibility", changed(hears("message_end"), sets("state.streamingMessage", {}))),
     ("STATE-04", "state_visibility", changed(hears("tool_execution_start"), sets("state.pendingToolCalls", []))),
     ("STATE-07", "state_visibility", changed(hears("message_end"), sets("state.messages", []), 1)),
+    ("STATE-08", "state_visibility", shows_the_state_late),
     ("STATE-09", "state_visibility", changed(hears("turn_start"), lambda line: line["state"].pop("signal"))),
 )]  # fmt: skip
 

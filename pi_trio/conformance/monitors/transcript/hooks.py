@@ -7,7 +7,7 @@ from typing import Any
 from ...failed import is_failed
 from ..content import Object, calls_of, message_of
 from ..digest import alike
-from .stage import Stage, Watcher, is_truthy
+from .stage import MANY_TURNS, Stage, Watcher, is_truthy
 
 
 class CallHooks(Watcher):
@@ -170,12 +170,13 @@ class TurnHooks(Watcher):
         self._decision: Any = None
         self._stop = False
         self._terminates: list[bool] = []
+        self._turns = 0
 
     def said(self, event: Object) -> None:
         kind = event.get("type")
         message = message_of(event)
         if kind == "agent_start":
-            self._decision, self._stop = None, False
+            self._decision, self._stop, self._turns = None, False, 0
         elif kind == "turn_start":
             self._turn_starts()
         elif kind == "message_end" and message.get("role") == "assistant":
@@ -232,6 +233,9 @@ class TurnHooks(Watcher):
                 self.docket.holds("TURN-13")
             elif self._answer is not None and calls_of(self._answer) and not all(self._terminates):
                 self.docket.holds("TURN-07")
+                if self._turns > MANY_TURNS:
+                    self.docket.holds("TURN-21")
+        self._turns += 1
         self._in_turn, self._answer, self._asked = True, None, []
         self._decision, self._stop, self._terminates = None, False, []
 
@@ -268,5 +272,6 @@ class TurnHooks(Watcher):
             self.docket.holds("TURN-08")
         elif self._terminates and all(self._terminates):
             self.docket.holds("TURN-09")
-        else:
-            self.docket.breaks("TURN-07", "agent_end though the answer had calls")
+        elif self._terminates:
+            clause = "TURN-21" if self._turns > MANY_TURNS else "TURN-07"
+            self.docket.breaks(clause, "agent_end though there are results to answer")

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ...failed import is_failed
-from ..content import Object, message_of
+from ..content import Object, ends_as_usual, message_of
 from .stage import SAID_BY_TURNS, Stage, Watcher, is_truthy, messages_in, prepares, timeless
 
 _MOST: Final = 1000
@@ -31,6 +31,9 @@ class Queues(Watcher):
         self._at_turn_end: dict[str, list[Object]] = {"steering": [], "followUp": []}
         self._turns = 0
         self._taken: list[str] = []
+        self._terminates: list[bool] = []
+        self._behind_the_end = False
+        """The turn is one behind a batch that terminates."""
         self._answer: Object | None = None
         self._asked_to_stop = False
         self._known = True
@@ -106,7 +109,8 @@ class Queues(Watcher):
             self._at_turn_end = {"steering": [], "followUp": []}
         elif kind == "turn_start":
             self._turns += 1
-            self._taken = []
+            self._behind_the_end = self._terminated
+            self._taken, self._terminates = [], []
             self._answer = None
         elif kind == "message_start" and (
             message.get("role") not in SAID_BY_TURNS or self.stage.injects(event)
@@ -114,6 +118,9 @@ class Queues(Watcher):
             self._injected(timeless(message))
         elif kind == "message_end" and message.get("role") == "assistant":
             self._answer = message
+        elif kind == "tool_execution_end":
+            result = event.get("result")
+            self._terminates.append(isinstance(result, dict) and result.get("terminate") is True)
         elif kind == "turn_end":
             self._at_turn_end = {which: list(queue) for which, queue in self._queues.items()}
         elif kind == "agent_end":
@@ -121,10 +128,12 @@ class Queues(Watcher):
 
     def _injected(self, message: Object) -> None:
         which = next((each for each, queue in self._queues.items() if message in queue), None)
+        judged = self.stage.calm and self._known and self._turns > 1 and not self.stage.loop
         if which is None:
+            if judged and message.get("role") != "system" and message not in self._elsewhere:
+                self._judge_stranger()
             return
         queue = self._queues[which]
-        judged = self.stage.calm and self._known and self._turns > 1 and not self.stage.loop
         if judged:
             self._judge(which, message)
         queue.remove(message)
@@ -141,11 +150,20 @@ class Queues(Watcher):
         elif which == "followUp" and self._at_turn_end["steering"]:
             docket.breaks("QUEUE-07", "a follow-up before steering")
         else:
-            docket.holds(mode, "QUEUE-17")
+            docket.holds(mode, "QUEUE-17", *(["TURN-22"] if self._behind_the_end else []))
             if which == "followUp":
                 docket.holds("QUEUE-06", "QUEUE-07")
             else:
                 docket.holds("QUEUE-02", "QUEUE-07")
+
+    def _judge_stranger(self) -> None:
+        """A message is said that nobody has given. If one is due, it is taken for that."""
+        which = next((each for each, queue in self._at_turn_end.items() if queue), None)
+        if which is not None and self._queues[which]:
+            self.docket.breaks("QUEUE-17", f"a message of {which} that is not as it was queued")
+            self._queues[which].pop(0)
+            self._at_turn_end[which].pop(0)
+            self._taken.append(which)
 
     def settled(self, line: Object, refused: bool) -> None:
         if not refused and line.get("op") in self.stage.running:
@@ -159,7 +177,22 @@ class Queues(Watcher):
             return
         if self._answer is None or is_failed(self._answer) or self.ends_wrongly:
             return
-        if self._at_turn_end["steering"]:
-            self.docket.breaks("QUEUE-02", "agent_end though steering was queued before the last turn_end")
-        elif self._at_turn_end["followUp"]:
-            self.docket.breaks("QUEUE-06", "agent_end though a follow-up was queued before the last turn_end")
+        for which, clause, what in (
+            ("steering", "QUEUE-02", "steering"),
+            ("followUp", "QUEUE-06", "a follow-up"),
+        ):
+            if self._at_turn_end[which]:
+                said = f"agent_end though {what} was queued before the last turn_end"
+                self.docket.breaks(self._ends_the_run(self._answer) or clause, said)
+                return
+
+    @property
+    def _terminated(self) -> bool:
+        """Whether the batch of the turn terminates."""
+        return bool(self._terminates) and all(self._terminates)
+
+    def _ends_the_run(self, answer: Object) -> str | None:
+        """The clause by which the last turn was no reason to end the run, where it looks like one."""
+        if self._terminated:
+            return "TURN-22"
+        return None if ends_as_usual(answer) else "TURN-20"

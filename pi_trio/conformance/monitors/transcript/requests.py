@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..content import Object, message_of
+from ...failed import is_failed
+from ..content import Object, is_told, is_unknown, message_of
 from .stage import REQUEST_HOOKS, Stage, Watcher, name_of, timeless
 
 
@@ -43,8 +45,11 @@ class Streams(Watcher):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         self._given: deque[tuple[str, Object]] = deque()
-        self._ends: list[Any] = []
+        self._ends: list[tuple[Any, Any]] = []
+        """What may be the answer, and the type of the event that brought it."""
         self._started = False
+        self._unknown = False
+        """The stream has given an event that nobody knows."""
         self._over = False
         self._stream = ""
         self._latest: Object = {}
@@ -55,14 +60,14 @@ class Streams(Watcher):
             self._latest = {}
             self._given.clear()
             self._ends = []
-            self._started = self._over = False
+            self._started = self._over = self._unknown = False
             self._stream = name_of(line["ask"])
 
     def sent(self, command: Object) -> None:
         if command.get("cmd") not in ("push", "end") or name_of(command.get("ask", {})) != self._stream:
             return
         if command["cmd"] == "end":
-            self._ends.append(command.get("result"))
+            self._ends.append((None, command.get("result")))
             return
         event = command.get("event")
         if not isinstance(event, dict) or self._over:
@@ -73,9 +78,11 @@ class Streams(Watcher):
                 self._given.append(("message_start", event))
             self._started = True
         elif kind in ("done", "error"):
-            self._ends.append(event.get("message") if kind == "done" else event.get("error"))
+            self._ends.append((kind, event.get("message") if kind == "done" else event.get("error")))
             self._over = True
-        elif self._started and type(kind) is str and kind.startswith(("text_", "thinking_", "toolcall_")):
+        elif is_unknown(kind):
+            self._unknown = True
+        elif self._started and is_told(kind):
             self._given.append(("message_update", event))
 
     def said(self, event: Object) -> None:
@@ -88,7 +95,9 @@ class Streams(Watcher):
         if not self._stream or message.get("role") != "assistant" or not self.stage.calm:
             return
         if kind == "message_update":
-            self._next(event, message)
+            told = event.get("assistantMessageEvent")
+            if not (isinstance(told, dict) and is_unknown(told.get("type"))):
+                self._next(event, message)
         elif kind == "message_start" and self._given and self._given[0][0] == kind:
             right = timeless(message) == timeless(self._given[0][1].get("partial"))
             if right or not self._cut:
@@ -127,13 +136,38 @@ class Streams(Watcher):
             if self._given[0][0] == "message_update":
                 self.docket.breaks("STREAM-03", "an event of the stream that was not said")
             self._given.clear()
-        finals = [_unlevelled(each) for each in self._ends if isinstance(each, dict)]
+        finals = [(kind, _unlevelled(each)) for kind, each in self._ends if isinstance(each, dict)]
         if finals:
-            right = _unlevelled(message) in finals
-            self._compare("STREAM-05", right, "an answer that is not the stream's result")
-            if not right:
+            said = _unlevelled(message)
+            right = any(said == final for _, final in finals)
+            if right:
+                self.docket.holds("STREAM-05", *self._shown_by(said, finals))
+            else:
+                clause = self._ended_otherwise(said, finals)
+                self.docket.breaks(clause, "an answer that is not the stream's result")
                 self.stage.wrong_answer = message
         self._stream = ""
+
+    def _shown_by(self, said: Object, finals: Sequence[tuple[Any, Object]]) -> Iterator[str]:
+        """What an answer shows besides, if it is what its stream has given."""
+        if self._unknown:
+            yield "STREAM-09"
+        if any(said == final and _contradicts(kind, final) for kind, final in finals):
+            yield "STREAM-18"
+        if self.stage.aborted and not is_failed(said):
+            yield "ABORT-17"
+
+    def _ended_otherwise(self, said: Object, finals: Sequence[tuple[Any, Object]]) -> str:
+        """The clause that is broken by an answer which is not what the stream has given: whose end was read off
+        something else than its message, or which is another one altogether.
+        """
+        for kind, final in finals:
+            if _but_for_its_end(said) == _but_for_its_end(final) and is_failed(said) is not is_failed(final):
+                if _contradicts(kind, final):
+                    return "STREAM-18"
+                if self.stage.aborted and is_failed(said):
+                    return "ABORT-17"
+        return "STREAM-05"
 
     def _compare(self, clause: str, right: bool, what: str) -> None:
         if right:
@@ -154,6 +188,15 @@ def _says(event: Object, message: Object, given: Object) -> bool:
 
 def _unlevelled(message: Object) -> Object:
     return {key: value for key, value in message.items() if key not in ("thinkingLevel", "timestamp")}
+
+
+def _contradicts(kind: str | None, final: Object) -> bool:
+    """Whether the type of the event that brings an answer says something else of its end than the answer."""
+    return kind is not None and is_failed(final) is (kind == "done")
+
+
+def _but_for_its_end(message: Object) -> Object:
+    return {key: value for key, value in message.items() if key not in ("stopReason", "errorMessage")}
 
 
 def _bare(event: Object) -> Object:

@@ -14,8 +14,10 @@ from ..content import Object
 from ..docket import Docket
 
 LISTENER: Final = "listener"
-ENDS: Final = frozenset({"RUN-02", "TURN-07", "TURN-13"})
+ENDS: Final = frozenset({"RUN-02", "TURN-07", "TURN-13", "TURN-21"})
 """What a run breaks that ends too early."""
+MANY_TURNS: Final = 8
+"""Of fewer hardly anybody keeps count."""
 WITHOUT_SIGNAL: Final = frozenset({"convertToLlm", "getApiKey", "getSteeringMessages", "getFollowUpMessages"})
 SAID_BY_TURNS: Final = ("assistant", "toolResult")
 """The roles of what a turn says itself; messages of other roles are always injected."""

@@ -127,7 +127,7 @@ def an_abort_ends_the_response(original):
     return deliver
 
 
-@planted(("ABORT-17", "STREAM-05"), _Slot, "finish", shows="abort_then_provider_ignores")
+@planted("ABORT-17", _Slot, "finish", shows="abort_then_provider_ignores")
 def an_answer_after_an_abort_is_aborted(original):
     """An answer that comes in after an abort is taken for aborted."""
 

@@ -279,7 +279,7 @@ def a_failing_listener_takes_the_event_along(original):
     return has_failed
 
 
-@planted(("FAIL-17", "FAIL-29"), active, "closing_events")
+@planted("FAIL-17", active, "closing_events")
 def what_a_failing_listener_heard_did_not_happen(original):
     """A message at whose `message_start` a listener throws is not in the transcript."""
 
@@ -288,6 +288,19 @@ def what_a_failing_listener_heard_did_not_happen(original):
         if ledger.open_message is not None and not ledger.open_is_response:
             ledger.open_message = None
         return original(state, text, model)
+
+    return closing_events
+
+
+@planted("FAIL-29", active, "closing_events")
+def what_a_failing_listener_heard_is_forgotten(original):
+    """A message at whose `message_start` a listener throws has its end, and is in the transcript for no longer."""
+
+    def closing_events(state, text, model):
+        for event, part in original(state, text, model):
+            yield event, part
+            if isinstance(event, MessageEnd) and event.message.role == "user":
+                state.run._reduce.__self__.messages.pop()
 
     return closing_events
 
@@ -352,7 +365,7 @@ def the_loop_alone_swallows_its_failures(original):
     return finish
 
 
-@planted(("FAIL-38", "TURN-06"), active, "closing_events")
+@planted("FAIL-38", active, "closing_events")
 def the_calls_of_a_cut_answer_are_closed(original):
     """The calls of an answer that was cut are started and ended."""
 

@@ -97,7 +97,7 @@ def no_second_poll(original):
     return run_loop
 
 
-@planted(("TURN-21", "TURN-07"), loop, "_turn", fault="F32", shows="many_turns")
+@planted("TURN-21", loop, "_turn", fault="F32", shows="many_turns")
 def turns_are_capped(original):
     """The run ends silently after twenty turns."""
 

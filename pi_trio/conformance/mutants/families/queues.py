@@ -150,7 +150,7 @@ def all_is_seen(original):
     return lambda self: (*self._steering._messages, *self._follow_up._messages)
 
 
-@planted(("QUEUE-17", "QUEUE-02"), inbox, "message_of")
+@planted("QUEUE-17", inbox, "message_of")
 def what_is_queued_is_the_users(original):
     """Every message that is queued becomes one of the user."""
 

@@ -11,7 +11,7 @@ from pi_trio.errors import CannotContinueError
 from pi_trio.messages import Message, UserMessage
 
 from ..planting import planted
-from ..wire import heard, wired
+from ..wire import event_in, heard, wired
 
 
 @heard("RUN-05", "agent_end")
@@ -315,3 +315,19 @@ def any_context_is_continued(original):
 def the_loop_alone_keeps_its_prompts_to_itself(original):
     """The loop alone says no events of its prompts."""
     return lambda state, opening, prompts: original(state, opening, ())
+
+
+@wired("RUN-33")
+def the_loop_alone_tells_whole_answers_only():
+    """The loop alone says no updates of an answer."""
+    alone = []
+
+    def change(said, command):
+        if command["cmd"] == "create":
+            alone.append(command.get("target") == "loop")
+        updates = ((event_in(message) or {}).get("type") == "message_update" for message in said)
+        return [
+            message for message, is_update in zip(said, updates, strict=True) if not (alone[0] and is_update)
+        ]
+
+    return change

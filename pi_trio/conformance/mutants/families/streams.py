@@ -103,7 +103,7 @@ def a_second_start_is_a_second_message(original):
     return take
 
 
-@planted(("STREAM-09", "STREAM-03"), _Slot, "take")
+@planted("STREAM-09", _Slot, "take")
 def an_unknown_event_is_an_update(original):
     """A provider event of an unknown type is told as an update."""
 
@@ -206,7 +206,7 @@ def an_empty_key_is_a_key():
     return change
 
 
-@planted(("STREAM-18", "STREAM-05"), _Slot, "finish")
+@planted("STREAM-18", _Slot, "finish")
 def the_event_decides(original):
     """An answer that came with `done` is good, whatever its stop reason says."""
 

@@ -134,13 +134,25 @@ def what_is_prepared_is_forgotten(original):
     return prepare_next_turn
 
 
-@planted(("TURN-20", "TOOL-01", "TURN-07"), ledger, "records_of")
+@planted("TURN-20", ledger, "records_of")
 def only_tool_use_is_executed(original):
     """Calls are executed only if the stop reason says so."""
     return lambda answer: original(answer) if answer.stop_reason in ("toolUse", "length") else []
 
 
-@planted(("TURN-22", "QUEUE-02", "QUEUE-06"), loop, "_turn")
+@planted("TURN-20", loop, "_turn")
+def a_deferred_answer_ends_the_run(original):
+    """An answer that is deferred ends the run, whatever is queued."""
+
+    async def turn(state, last, pending):
+        done = await original(state, last, pending)
+        answer = state.messages[-1]
+        return attrs.evolve(done, stop=done.stop or getattr(answer, "stop_reason", "") == "deferred")
+
+    return turn
+
+
+@planted("TURN-22", loop, "_turn")
 def a_batch_that_terminates_ends_the_run(original):
     """A batch that terminates ends the run, whatever is queued."""
 

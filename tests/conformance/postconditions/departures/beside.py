@@ -148,3 +148,17 @@ def a_run_that_closes_is_shown_as_idle(lines: Lines) -> Lines:
 def queues_are_shown_otherwise(lines: Lines) -> Lines:
     """Full where they are empty, and the other way round."""
     return of_states(lambda state: {**state, "hasQueuedMessages": not state["hasQueuedMessages"]})(lines)
+
+
+@departure
+def what_was_said_is_not_sent(lines: Lines) -> Lines:
+    """The first message of a user that was said to its end goes with no request any more."""
+    messages = [event["message"] for _, event in events(lines, "message_end")]
+    said = next((message for message in messages if message["role"] == "user"), None)
+
+    def without(line: Object) -> Object:
+        context = line["args"]["context"]
+        left = [message for message in context["messages"] if message != said]
+        return {**line, "args": {**line["args"], "context": {**context, "messages": left}}}
+
+    return [without(line) if asks(line) == "streamFn" else line for line in lines]
