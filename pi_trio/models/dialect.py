@@ -27,10 +27,13 @@ class Dialect:
 
     release: str
 
-    # --- the collection (collection.py, auth.py) ----------------------------------------------------------
+    # --- the collection (collection.py, auth.py, transcript.py) -------------------------------------------
 
     #: Providers see the prompt and the tools as system messages (1.0.3); before, beside the messages.
     system_messages: bool
+    #: Which tools move into the request where the API takes additions only, and the transcript has another change: all
+    #: (1.0.3), or those up to the last such change (1.6.0).
+    tools_folded: Literal["all", "up_to_change"]
     #: A provider for which no key is found: asked all the same (0.80.2), or an error (0.85.0).
     missing_auth: Literal["asked", "refused"]
     #: The stop reason of a request whose signal was raised before it: the auth step fails with "error" (0.85.0), or
@@ -38,7 +41,7 @@ class Dialect:
     aborted_before_request: Literal["error", "aborted"]
     #: Models have a type, and only chat models are streamed (1.0.3).
     model_types: bool
-    #: The text of a failure inside the collection ends with that of its cause (1.0.3).
+    #: The text of a failure inside the collection ends with that of its cause (0.85.0).
     cause_in_text: bool
     #: The function `transform_headers` of the options has the last word on the headers (0.85.0).
     transform_headers: bool
@@ -120,6 +123,7 @@ DIALECT_0_80_2: Final = Dialect(
     release="0.80.2",
     # the collection
     system_messages=False,
+    tools_folded="all",
     missing_auth="asked",
     aborted_before_request="aborted",
     model_types=False,
@@ -165,6 +169,7 @@ DIALECT_0_85_0: Final = attrs.evolve(
     # the collection
     missing_auth="refused",
     aborted_before_request="error",
+    cause_in_text=True,
     transform_headers=True,
     oauth_refresh_ahead_ms=300_000,
     # levels, limits, cost
@@ -197,7 +202,6 @@ DIALECT_1_0_3: Final = attrs.evolve(
     # the collection
     system_messages=True,
     model_types=True,
-    cause_in_text=True,
     # levels, limits, cost
     sampling_params="level",
     # failures
@@ -219,6 +223,7 @@ DIALECT_1_6_0: Final = attrs.evolve(
     DIALECT_1_0_3,
     release="1.6.0",
     # the collection
+    tools_folded="up_to_change",
     aborted_before_request="aborted",
     identity=True,
     durations=True,
