@@ -52,7 +52,7 @@ class Dialect:
     #: The last message of a stream says how long it took (1.6.0).
     durations: bool
 
-    # --- levels, limits, cost (thinking.py, limits.py, cost.py) -------------------------------------------
+    # --- levels, limits, cost (thinking.py, estimate.py, limits.py, cost.py) --------------------------------
 
     #: The levels there are, from the least: with "max" (0.85.0), or without.
     thinking_levels: tuple[str, ...]
@@ -60,6 +60,8 @@ class Dialect:
     max_tokens_default: Literal["omitted", "model"]
     #: What is left free of the context window: 4,096 tokens (0.85.0), or 15% of the input if that is more (1.6.0).
     context_margin: Literal["none", "fixed", "ratio"]
+    #: How many half characters an estimate takes for a token: 8 (4 characters), or 7 (1.6.0).
+    half_characters_per_token: int
     #: Whose sampling parameters are merged: nobody's (0.80.2), the model's (0.85.0), and its level's (1.0.3).
     sampling_params: Literal["none", "model", "level"]
     #: Prices may depend on how long the prompt is (0.85.0).
@@ -136,6 +138,7 @@ DIALECT_0_80_2: Final = Dialect(
     thinking_levels=("off", "minimal", "low", "medium", "high", "xhigh"),
     max_tokens_default="omitted",
     context_margin="none",
+    half_characters_per_token=8,
     sampling_params="none",
     cost_tiers=False,
     total_from_provider=False,
@@ -229,6 +232,7 @@ DIALECT_1_6_0: Final = attrs.evolve(
     durations=True,
     # levels, limits, cost
     context_margin="ratio",
+    half_characters_per_token=7,
     total_from_provider=True,
     # failures
     failure_texts="1.6.0",
