@@ -138,6 +138,24 @@ class NoKeyNeeded:
         return AuthResolution(auth=RequestAuth(), source="no key needed")
 
 
+class BearerTokens:
+    """The tokens of a login that something else renews: each is the key of its requests."""
+
+    async def refresh(self, credential: OAuthCredential) -> OAuthCredential:
+        """Nobody here can.
+
+        Raises:
+            ModelsError: always.
+        """
+        del credential
+        raise ModelsError(
+            "oauth", "the stored token has expired, and nothing here renews it: store a new one"
+        )
+
+    async def to_auth(self, credential: OAuthCredential) -> RequestAuth:
+        return RequestAuth(api_key=credential.access)
+
+
 def stored_key(credential: ApiKeyCredential) -> AuthResolution:
     """The auth of a key that was given or stored."""
     return AuthResolution(

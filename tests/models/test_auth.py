@@ -53,9 +53,10 @@ class Login:
         return RequestAuth(api_key=credential.access)
 
 
-def resolver(
-    *, keys=EnvironmentApiKey(["FIRST", "SECOND"]), oauth=None, stored=None, dialect=DIALECT_1_6_0, **env
-):
+TWO_VARIABLES = EnvironmentApiKey(["FIRST", "SECOND"])
+
+
+def resolver(*, keys: Any = TWO_VARIABLES, oauth=None, stored=None, dialect=DIALECT_1_6_0, **env):
     return Resolver(
         provider_id="p",
         auth=ProviderAuth(api_key=keys, oauth=oauth),
