@@ -267,7 +267,7 @@ class Resolver:
         async def change(present: Credential | None) -> Credential | None:
             if not isinstance(present, OAuthCredential) or not _expires(present, ahead):
                 return None
-            # From here on the old token may be void, so a cancellation waits for the new one to be stored.
+            # From here on the old token may be void, so a cancellation waits until the new one is stored (T-06).
             turn.shield = True
             try:
                 with trio.fail_after(REFRESH_TIMEOUT):

@@ -83,7 +83,7 @@ _PROVIDERS: Final[Mapping[str, _Built]] = {
         name="OpenAI", base_url="https://api.openai.com/v1", keys=_key_of("openai"), tokens=True
     ),
     "openai-codex": _Built(
-        # No variable is looked for; the caller may give a token, or store one.
+        # No variable is looked for; the caller may give a token, or store one (T-07).
         name="OpenAI Codex",
         base_url="https://chatgpt.com/backend-api",
         keys=EnvironmentApiKey(),

@@ -145,7 +145,7 @@ class CollectedStream:
     async def _read(self) -> StreamEvent | None:
         """The next event of the provider; None at the end."""
         if self._busy:
-            raise trio.BusyResourceError("another task is reading this response")
+            raise trio.BusyResourceError("another task is reading this response")  # T-03
         if self._ended or self._source is None:
             await trio.lowlevel.checkpoint()
             return None if self._ended else self._fail(self._failure)
@@ -167,7 +167,7 @@ class CollectedStream:
         return event
 
     async def _without_last_event(self) -> StreamEvent | None:
-        """The provider's stream has ended without one: by its result, if it has one."""
+        """The provider's stream has ended without one: by its result, if it has one; or it never will be (T-02)."""
         assert self._inner is not None
         try:
             self._result = await self._inner.result()
@@ -186,7 +186,7 @@ class CollectedStream:
     def _error(self, reason: Literal["error", "aborted"], text: str) -> StreamEvent:
         if self._partial is None:
             message = blank_response(self._model, reason, text, timestamp=self._began_at)
-        else:
+        else:  # T-05
             message = attrs.evolve(self._partial, stop_reason=reason, error_message=text)
         return self._last(StreamError(reason=reason, error=self._timed(message)))
 

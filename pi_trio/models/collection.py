@@ -295,8 +295,10 @@ class Models:
         )
 
     async def _headers(self, model: Model, auth: RequestAuth, options: ProviderOptions) -> Headers | None:
-        base = session_headers(model, options.session_id) if self._dialect.identity else None
-        headers = merge_headers(merge_headers(base, auth.headers), options.headers)
+        headers = auth.headers
+        if self._dialect.session_headers:
+            headers = merge_headers(session_headers(model, options.session_id), headers)
+        headers = merge_headers(headers, options.headers)
         transform = options.transform_headers
         if transform is not None and self._dialect.transform_headers:
             headers = transform(dict(headers or {}))

@@ -47,6 +47,8 @@ class Dialect:
     transform_headers: bool
     #: An OAuth token is renewed when so many milliseconds are left: 0 (0.80.2), or five minutes (0.85.0).
     oauth_refresh_ahead_ms: int
+    #: A destination that keeps conversations apart by a header is sent it (1.6.0).
+    session_headers: bool
     #: Requests carry the identity of the client (1.6.0).
     identity: bool
     #: The last message of a stream says how long it took (1.6.0).
@@ -132,6 +134,7 @@ DIALECT_0_80_2: Final = Dialect(
     cause_in_text=False,
     transform_headers=False,
     oauth_refresh_ahead_ms=0,
+    session_headers=False,
     identity=False,
     durations=False,
     # levels, limits, cost
@@ -228,6 +231,7 @@ DIALECT_1_6_0: Final = attrs.evolve(
     # the collection
     tools_folded="up_to_change",
     aborted_before_request="aborted",
+    session_headers=True,
     identity=True,
     durations=True,
     # levels, limits, cost
