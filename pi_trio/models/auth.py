@@ -276,15 +276,18 @@ class Resolver:
                 text = f"OAuth refresh failed for {self.provider_id}"
                 raise self._error("oauth", text, error) from error
 
+        # Around the store's own work, too. Nothing cancels this scope; it shields, once its time has come.
+        turn = trio.CancelScope()
         try:
-            with trio.CancelScope() as turn:  # around the store's own work, too
-                after = await self.credentials.modify(self.provider_id, change)
+            with turn:
+                present = await self.credentials.modify(self.provider_id, change)
+                return present if isinstance(present, OAuthCredential) else None
         except ModelsError:
             raise
         except Exception as error:
             text = f"Credential store modify failed for {self.provider_id}"
             raise self._error("auth", text, error) from error
-        return after if isinstance(after, OAuthCredential) else None
+        return None
 
     def _error(self, code: ErrorCode, message: str, cause: Exception) -> ModelsError:
         return ModelsError(code, with_cause(message, cause) if self.dialect.cause_in_text else message)

@@ -36,7 +36,7 @@ def load_models(value: JSON) -> tuple[Model, ...]:
 @cache
 def builtin_catalog() -> Mapping[str, tuple[Model, ...]]:
     """The models that come with the package, by provider."""
-    text = files(__package__).joinpath("catalog.json").read_text(encoding="utf-8")
+    text = files("pi_trio.models").joinpath("catalog.json").read_text(encoding="utf-8")
     by_provider = parse_json(text)
     assert isinstance(by_provider, Mapping)
     return {provider: load_models(entries) for provider, entries in by_provider.items()}

@@ -19,9 +19,9 @@ from ..abort import AbortSignal
 from ..events import StreamDone, StreamError, StreamEvent, UnknownStreamEvent
 from ..messages import AssistantMessage, Model
 from ..texts import NO_RESULT
-from ..timestamps import now
 from .dialect import Dialect
 from .models_error import blank_response, text_of_error
+from .stopwatch import Stopwatch
 from .stream import AssistantMessageEventStream, Opened, close_events
 
 _log: Final = logging.getLogger("pi_trio")
@@ -56,16 +56,15 @@ class CollectedStream:
         self._inner: AssistantMessageEventStream | None = None
         self._source: AsyncIterator[StreamEvent] | None = None
         self._told: AsyncGenerator[StreamEvent] | None = None
-        self._failure: Exception = RuntimeError("the stream of a response is entered before it is read")
+        self._failure: Exception | None = None
         self._partial: AssistantMessage | None = None
         self._ahead: deque[StreamEvent] = deque()
         self._result: AssistantMessage | None = None
         self._ended = False
         self._busy = False
-        self._began_at, self._began = now(), 0.0
 
     async def __aenter__(self) -> Self:
-        self._began_at, self._began = now(), trio.current_time()
+        self._watch = Stopwatch()
         try:
             opened = await self._open()
             self._inner = await opened.__aenter__()
@@ -148,7 +147,11 @@ class CollectedStream:
             raise trio.BusyResourceError("another task is reading this response")  # T-03
         if self._ended or self._source is None:
             await trio.lowlevel.checkpoint()
-            return None if self._ended else self._fail(self._failure)
+            if self._ended:
+                return None
+            if self._failure is None:
+                raise RuntimeError("the stream of a response is entered before it is read")
+            return self._fail(self._failure)
         self._busy = True
         try:
             event = await anext(self._source)
@@ -185,7 +188,7 @@ class CollectedStream:
 
     def _error(self, reason: Literal["error", "aborted"], text: str) -> StreamEvent:
         if self._partial is None:
-            message = blank_response(self._model, reason, text, timestamp=self._began_at)
+            message = blank_response(self._model, reason, text, timestamp=self._watch.began_at)
         else:  # T-05
             message = attrs.evolve(self._partial, stop_reason=reason, error_message=text)
         return self._last(StreamError(reason=reason, error=self._timed(message)))
@@ -196,10 +199,4 @@ class CollectedStream:
         return event
 
     def _timed(self, message: AssistantMessage) -> AssistantMessage:
-        if (
-            not self._dialect.durations
-            or message.duration_ms is not None
-            or message.timestamp < self._began_at
-        ):
-            return message
-        return attrs.evolve(message, duration_ms=round((trio.current_time() - self._began) * 1000))
+        return self._watch.stamp(message) if self._dialect.durations else message

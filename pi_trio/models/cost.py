@@ -43,10 +43,10 @@ def calculate_cost(model: Model, usage: Usage, dialect: Dialect) -> UsageCost:
 
 def _rates(cost: ModelCost, usage: Usage, dialect: Dialect) -> ModelCost:
     """The rates of the highest tier that the prompt exceeds; of two with one threshold the first."""
-    tiers = cost.extra.get("tiers") if dialect.cost_tiers else None
+    tiers: Any = cost.extra.get("tiers") if dialect.cost_tiers else None
     prompt = usage.input + usage.cache_read + usage.cache_write
     threshold: Number = -1
-    for tier in tiers if isinstance(tiers, (list, tuple)) else ():
+    for tier in tiers or ():
         above = tier["inputTokensAbove"]
         if prompt > above > threshold:
             cost, threshold = _tier_rates(tier), above

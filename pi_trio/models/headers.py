@@ -6,6 +6,8 @@ seen it.
 
 from __future__ import annotations
 
+from typing import cast
+
 import can_ada
 
 from ..messages import Model
@@ -29,8 +31,7 @@ def merge_headers(base: Headers | None, override: Headers | None) -> Headers | N
 
 def model_headers(model: Model) -> Headers | None:
     """The headers that the catalog gives a model."""
-    headers = model.extra.get("headers")
-    return headers if isinstance(headers, dict) else None
+    return cast("Headers | None", model.extra.get("headers"))
 
 
 def session_headers(model: Model, session_id: str | None) -> Headers | None:
