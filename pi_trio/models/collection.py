@@ -98,7 +98,7 @@ class Models:
         else:
             provider = self._providers.get(provider_id)
             providers = () if provider is None else (provider,)
-        return tuple(model for provider in providers for model in _told_models(provider))
+        return tuple(model for provider in providers for model in self._told_models(provider))
 
     def get_model(self, provider_id: str, model_id: str) -> Model | None:
         """The chat model with these ids, or None."""
@@ -137,7 +137,7 @@ class Models:
             for provider in providers:
                 check, credential = await self._checked(provider)
                 if check is not None:
-                    models = _chat_models(provider)
+                    models = self._chat_models(provider)
                     choose = getattr(provider, "filter_models", None)
                     found += models if choose is None else choose(models, credential)
             return tuple(found)
@@ -264,7 +264,7 @@ class Models:
         return attrs.evolve(provider_options(options), dialect=self._dialect)
 
     def _chat_provider(self, model: Model) -> ModelProvider:
-        if self._dialect.model_types and not _is_chat(model):
+        if not self._streams(model):
             raise ModelsError("provider", f"Model {model.provider}/{model.id} is not a chat model")
         provider = self._providers.get(model.provider)
         if provider is None:
@@ -321,6 +321,19 @@ class Models:
         found = None if provider.auth.api_key is None else await resolver.resolve()
         return (None if found is None else AuthCheck(type="api_key", source=found.source)), stored
 
+    def _streams(self, model: Model) -> bool:
+        """Whether a model is one that is streamed: a chat model, where models have types."""
+        return not self._dialect.model_types or model.extra.get("type", "chat") == "chat"
+
+    def _chat_models(self, provider: ModelProvider) -> list[Model]:
+        return [model for model in provider.get_models() if self._streams(model)]
+
+    def _told_models(self, provider: ModelProvider) -> list[Model]:
+        try:
+            return self._chat_models(provider)
+        except Exception:
+            return []
+
     def _resolver(self, provider: ModelProvider) -> Resolver:
         return Resolver(
             provider_id=provider.id,
@@ -329,21 +342,6 @@ class Models:
             context=self._context,
             dialect=self._dialect,
         )
-
-
-def _is_chat(model: Model) -> bool:
-    return model.extra.get("type", "chat") == "chat"
-
-
-def _chat_models(provider: ModelProvider) -> list[Model]:
-    return [model for model in provider.get_models() if _is_chat(model)]
-
-
-def _told_models(provider: ModelProvider) -> list[Model]:
-    try:
-        return _chat_models(provider)
-    except Exception:
-        return []
 
 
 def _no_deferred(model: Model) -> ModelsError:

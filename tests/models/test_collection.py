@@ -161,6 +161,31 @@ async def test_only_the_newest_release_says_how_long_it_took(autojump_clock):
     assert (await older.complete(model(), ASKED)).duration_ms is None
 
 
+async def test_an_agent_reads_a_generator_through_it():
+    adapter = Generating()
+    agent = Agent(stream_fn=collection(adapter).stream, model=model())
+    assert (await agent.prompt("hello")).text == "so far"
+    assert adapter.closed == 1
+
+
+async def test_an_agent_that_is_aborted_while_a_key_is_looked_for():
+    class Never:
+        async def resolve(self, *asked):
+            await trio.sleep_forever()
+
+    models = collection(Echo(), auth=ProviderAuth(api_key=Never()))
+    agent = Agent(stream_fn=models.stream_simple, model=model())
+    async with trio.open_nursery() as nursery:
+
+        @nursery.start_soon
+        async def abort():
+            await trio.testing.wait_all_tasks_blocked()
+            agent.abort()
+
+        result = await agent.prompt("hello")
+    assert result.stop_reason == "aborted"
+
+
 # --- what fails -------------------------------------------------------------------------------------------
 
 
@@ -184,6 +209,9 @@ async def test_a_request_that_fails_on_its_way_is_an_error_event(models, which, 
 async def test_types_of_models_are_newer_than_two_releases():
     answer = await collection(Echo(), dialect=DIALECT_0_85_0).complete(model(type="image"), ASKED)
     assert answer.text == "full"
+    models = Models(dialect=DIALECT_0_85_0)
+    models.set_provider(Provider("p", api=Echo(), models=[model(type="image")]))
+    assert models.get_models() == (model(type="image"),)
 
 
 async def test_without_a_key_the_oldest_release_asks_all_the_same():

@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 
 const dist = resolve(process.argv[2], "node_modules/@earendil-works/pi-ai/dist");
 const load = async (name) => (existsSync(join(dist, name)) ? import(pathToFileURL(join(dist, name))) : {});
-const [models, simple, estimate, overflow, retry, transcript, text, store] = await Promise.all(
+const [models, simple, estimate, overflow, retry, transcript, text, store, environment] = await Promise.all(
 	[
 		"models.js",
 		"api/simple-options.js",
@@ -20,54 +20,111 @@ const [models, simple, estimate, overflow, retry, transcript, text, store] = awa
 		"utils/transcript.js",
 		"utils/text.js",
 		"auth/credential-store.js",
+		"env-api-keys.js",
 	].map(load),
 );
 
-// What a provider is given, when a collection has resolved the request; or the message of the failure.
-async function request({ model, context, options, auth, stored, variables, identity, aborted, simple }) {
+// A collection with the provider `p`. What `fails` names throws: the store, or a way of authenticating.
+async function collected({ model, auth, stored, variables, identity, fails }, adapter) {
+	const fail = (place) => {
+		if (fails?.at === place) throw new Error(fails.text);
+	};
 	const credentials = new store.InMemoryCredentialStore();
 	if (stored) await credentials.modify("p", async () => stored);
 	const collection = models.createModels({
-		credentials,
+		credentials: {
+			read: async (id) => (fail("read"), credentials.read(id)),
+			modify: async (...change) => (fail("modify"), credentials.modify(...change)),
+			list: () => credentials.list(),
+			delete: (id) => credentials.delete(id),
+		},
 		identity,
 		authContext: { env: async (name) => variables[name], fileExists: async () => false },
 	});
-	let given;
-	const capture = (asked, told, { signal, ...rest }) => {
-		given = { baseUrl: asked.baseUrl, messages: told.messages, prompt: told.systemPrompt, tools: told.tools, ...rest };
-		throw new Error("captured");
-	};
 	const apiKey = {
 		name: "key",
 		resolve: async ({ ctx, credential }) => {
+			fail("resolve");
 			const key = credential?.key ?? (await ctx.env("P_KEY"));
 			if (!key) return undefined;
 			return { auth: { apiKey: key, ...auth.more }, env: { ...auth.env, ...credential?.env }, source: "test" };
 		},
 	};
-	const oauth = { name: "login", refresh: async () => ({ ...stored, access: "renewed", expires: Date.now() * 2 }), toAuth: async ({ access }) => ({ apiKey: access }) };
+	const oauth = {
+		name: "login",
+		refresh: async () => (fail("refresh"), { ...stored, access: "renewed", expires: Date.now() * 2 }),
+		toAuth: async ({ access }) => (fail("toAuth"), { apiKey: access }),
+	};
 	collection.setProvider(
 		models.createProvider({
 			id: "p",
 			auth: { ...(auth.apiKey ? { apiKey } : {}), ...(auth.oauth ? { oauth } : {}) },
 			models: [model],
-			api: { "some-api": { stream: capture, streamSimple: capture } },
+			api: { "some-api": adapter },
 		}),
 	);
+	return collection;
+}
+
+function failure({ stopReason, errorMessage, content, usage, api, provider, model }) {
+	return { stopReason, errorMessage, content, usage, api, provider, model };
+}
+
+// What a provider is given, when a collection has resolved the request; or the message of the failure.
+async function request({ context, options, aborted, simple, ...parts }) {
+	let given;
+	const capture = (asked, told, { signal, ...rest }) => {
+		given = { baseUrl: asked.baseUrl, messages: told.messages, prompt: told.systemPrompt, tools: told.tools, ...rest };
+		throw new Error("captured");
+	};
+	const collection = await collected(parts, { stream: capture, streamSimple: capture });
 	const controller = new AbortController();
 	if (aborted) controller.abort();
 	const method = simple ? "completeSimple" : "complete";
-	const message = await collection[method](model, context, { ...options, signal: controller.signal });
-	if (given) return { given };
-	const { stopReason, errorMessage, content, usage, api, provider, model: id } = message;
-	return { message: { stopReason, errorMessage, content, usage, api, provider, model: id } };
+	const message = await collection[method](parts.model, context, { ...options, signal: controller.signal });
+	return given ? { given } : { message: failure(message) };
+}
+
+// What comes of fetching a response, and of cancelling it: the text of the failure, or that the adapter was asked.
+async function deferred({ options, aborted, defers, ...parts }) {
+	const asked = (_model, { id }) => {
+		throw new Error(`asked for ${id}`);
+	};
+	const adapter = { stream: asked, streamSimple: asked, ...(defers ? { fetchDeferred: asked, cancelDeferred: async (...said) => asked(...said) } : {}) };
+	const collection = await collected(parts, adapter);
+	const controller = new AbortController();
+	if (aborted) controller.abort();
+	const handle = { provider: "p", modelId: "m", api: "some-api", id: "h1" };
+	const all = { ...options, signal: controller.signal };
+	const fetched = failure(await collection.fetchDeferred(parts.model, handle, all));
+	const cancelled = await collection.cancelDeferred(parts.model, handle, all).catch((error) => error.message);
+	return { fetched, cancelled };
+}
+
+// Where a key may come from, of what is configured.
+async function configured(parts) {
+	const collection = await collected(parts, { stream() {}, streamSimple() {} });
+	const attempt = async (ask) => {
+		try {
+			return (await ask()) ?? null;
+		} catch (error) {
+			return { error: error.message, code: error.code };
+		}
+	};
+	return {
+		check: await attempt(() => collection.checkAuth("p")),
+		available: await attempt(async () => (await collection.getAvailable()).map(({ id }) => id)),
+		model: collection.getModel("p", "m")?.id ?? null,
+	};
 }
 
 // The whole of a retry: the answers that come one after the other, and what was told of it.
-async function retrying(answers, policy) {
+async function retrying(answers, policy, aborted) {
+	const controller = new AbortController();
+	if (aborted) controller.abort();
 	const told = [];
 	const tell = (name) => (...said) => void told.push([name, ...said.map((each) => each ?? null)]);
-	const last = await retry.retryAssistantCall(async () => answers.shift(), policy, undefined, {
+	const last = await retry.retryAssistantCall(async () => answers.shift(), policy, controller.signal, {
 		onRetryScheduled: tell("scheduled"),
 		onRetryAttemptStart: tell("start"),
 		onRetryFinished: tell("finished"),
@@ -100,6 +157,9 @@ const questions = {
 	delay: (policy, attempt) => retry.retryDelayMs(policy, attempt),
 	retrying,
 	request,
+	deferred,
+	configured,
+	keys: (provider, env) => [environment.findEnvKeys(provider, env) ?? [], environment.getEnvApiKey(provider, env) ?? null],
 	normalise: (context) => transcript.normalizeContext(context),
 	current: (messages) => transcript.getCurrentSystemMessage(messages) ?? null,
 	prompt: (messages) => transcript.getCurrentSystemPrompt(messages),

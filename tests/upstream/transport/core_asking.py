@@ -16,6 +16,7 @@ import attrs
 import trio
 import trio.testing
 
+from pi_trio.abort import AbortController
 from pi_trio.codec import structure, unstructure
 from pi_trio.conformance.subjects.pi_releases import PiInstall
 from pi_trio.jsonvalue import thaw
@@ -23,6 +24,7 @@ from pi_trio.messages import AssistantMessage, Message, Model, SystemMessage, To
 from pi_trio.models import transcript
 from pi_trio.models.cost import calculate_cost
 from pi_trio.models.dialect import Dialect, dialect_of
+from pi_trio.models.environment_keys import env_api_key, find_env_keys
 from pi_trio.models.estimate import estimate_context
 from pi_trio.models.limits import base_options
 from pi_trio.models.overflow import is_context_overflow, is_recoverable_length
@@ -154,7 +156,9 @@ def _policy(value: Mapping[str, Any]) -> RetryPolicy:
     )
 
 
-def _retrying(dialect: Dialect, answers: Sequence[Any], policy: Mapping[str, Any] | None) -> Any:
+def _retrying(
+    dialect: Dialect, answers: Sequence[Any], policy: Mapping[str, Any] | None, aborted: bool
+) -> Any:
     told: list[Any] = []
     left = list(answers)
 
@@ -171,7 +175,10 @@ def _retrying(dialect: Dialect, answers: Sequence[Any], policy: Mapping[str, Any
         on_retry_finished=tell("finished"),
     )
     chosen = None if policy is None else _policy(policy)
-    run = partial(retry_assistant_call, produce, chosen, None, callbacks, dialect)
+    abort = AbortController()
+    if aborted:
+        abort.abort()
+    run = partial(retry_assistant_call, produce, chosen, abort.signal, callbacks, dialect)
     last = trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
     # A callback that Pi calls without its last argument is called here with None.
     shortened = [said[:-1] if said[0] == "finished" and said[-1] is None else said for said in told]
@@ -212,6 +219,7 @@ ANSWERS: Mapping[str, Callable[..., Any]] = {
     "retryable": lambda dialect, message: is_retryable(response_of(message), dialect),
     "delay": lambda dialect, policy, attempt: retry_delay_ms(_policy(policy), attempt, dialect),
     "retrying": _retrying,
+    "keys": lambda _, provider, env: [list(find_env_keys(provider, env)), env_api_key(provider, env)],
     "normalise": _normalise,
     "current": lambda _, messages: plain(transcript.current_system_message(messages_of(messages))),
     "prompt": lambda _, messages: transcript.current_system_prompt(messages_of(messages)),

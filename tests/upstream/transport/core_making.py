@@ -192,7 +192,8 @@ class Maker:
             yield "options", (self.model(), self.context(), self.options())
             yield "overflow", (self.response(), self.random.choice((None, 0, 100_000, 1_000)))
             yield "recoverable", (self.response(), self.random.choice((0, 10, 1_000, 1_000_000)))
-            yield "retrying", ([self.answer() for _ in range(5)], self.random.choice((None, self.policy())))
+            policy = self.random.choice((None, self.policy(), self.policy()))
+            yield "retrying", ([self.answer() for _ in range(5)], policy, self.often(0.2))
             if self.dialect.max_agent_delay_ms is not None:
                 yield "delay", (self.policy(base=True), self.random.randrange(20))
             if self.dialect.system_messages:

@@ -7,18 +7,26 @@ to, what is stored and what is in the environment.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
 import trio
 
 from pi_trio.abort import AbortController
-from pi_trio.messages import Model
+from pi_trio.errors import PiTrioError
+from pi_trio.messages import AssistantMessage, DeferredHandle, Model
 from pi_trio.models.auth import AuthContext, AuthResolution, ProviderAuth, RequestAuth
-from pi_trio.models.collection import Models
-from pi_trio.models.credentials import ApiKeyCredential, Credential, InMemoryCredentialStore, OAuthCredential
+from pi_trio.models.collection import AuthCheck, Models
+from pi_trio.models.credentials import (
+    ApiKeyCredential,
+    Change,
+    Credential,
+    InMemoryCredentialStore,
+    OAuthCredential,
+)
 from pi_trio.models.dialect import Dialect
+from pi_trio.models.models_error import ModelsError
 from pi_trio.models.provider import Provider
 from pi_trio.models.request_options import ProviderOptions
 from pi_trio.models.stream import ModelContext
@@ -60,9 +68,20 @@ class RequestMaker:
             "stored": self._stored(),
             "variables": {"P_KEY": "env"} if self.often(0.7) else {},
             "identity": self._identity() if self.often() else None,
+            "fails": self._fails() if self.often(0.15) else None,
             "aborted": self.often(0.1),
             "simple": self.often(),
         }
+
+    def deferred(self) -> dict[str, Any]:
+        """A request for a response that is fetched later."""
+        request = self.request()
+        del request["context"], request["simple"]
+        return {**request, "defers": self.often(0.8)}
+
+    def _fails(self) -> dict[str, str]:
+        place = self.random.choice(("read", "modify", "resolve", "refresh", "toAuth"))
+        return {"at": place, "text": self.random.choice(("boom", "failed", " no room "))}
 
     def _model(self) -> dict[str, Any]:
         made = self.maker.model(provider="p" if self.often(0.95) else "q")
@@ -117,26 +136,80 @@ def given_here(dialect: Dialect, request: Mapping[str, Any]) -> Any:
     return trio.run(partial(_given, dialect, request))
 
 
+def deferred_here(dialect: Dialect, request: Mapping[str, Any]) -> Any:
+    """What comes of fetching a response, and of cancelling it."""
+    return trio.run(partial(_deferred, dialect, request))
+
+
+def configured_here(dialect: Dialect, request: Mapping[str, Any]) -> Any:
+    """Where a key may come from, of what is configured."""
+    return trio.run(partial(_configured, dialect, request))
+
+
 async def _given(dialect: Dialect, request: Mapping[str, Any]) -> Any:
-    auth, stored = request["auth"], request["stored"]
-    store = InMemoryCredentialStore({} if stored is None else {"p": _credential(stored)})
+    capture = _Capture()
+    models = _collected(dialect, request, capture)
+    method = models.complete_simple if request["simple"] else models.complete
+    message = await method(model_of(request["model"]), context_of(request["context"]), _options(request))
+    return {"message": _failure(message)} if capture.given is None else {"given": capture.given}
+
+
+async def _deferred(dialect: Dialect, request: Mapping[str, Any]) -> Any:
+    models = _collected(dialect, request, _Deferring() if request["defers"] else _Capture())
+    asked = model_of(request["model"]), _HANDLE, _options(request)
+    fetched = await models.fetch_deferred(*asked)
+    cancelled = "nothing"
+    try:
+        await models.cancel_deferred(*asked)
+    except (PiTrioError, OSError) as error:
+        cancelled = str(error)
+    return {"fetched": _failure(fetched), "cancelled": cancelled}
+
+
+async def _configured(dialect: Dialect, request: Mapping[str, Any]) -> Any:
+    models = _collected(dialect, request, _Capture())
+
+    async def attempt(ask: Callable[[], Awaitable[Any]]) -> Any:
+        try:
+            return await ask()
+        except ModelsError as error:
+            return {"error": str(error), "code": error.code}
+
+    check = await attempt(lambda: models.check_auth("p"))
+    available = await attempt(models.get_available)
+    model = models.get_model("p", "m")
+    return {
+        "check": {"type": check.type, "source": check.source} if isinstance(check, AuthCheck) else check,
+        "available": [one.id for one in available] if isinstance(available, tuple) else available,
+        "model": None if model is None else model.id,
+    }
+
+
+_HANDLE = DeferredHandle(provider="p", model_id="m", api="some-api", id="h1")
+
+
+def _collected(dialect: Dialect, request: Mapping[str, Any], adapter: Any) -> Models:
+    auth, stored, fails = request["auth"], request["stored"], request["fails"] or {"at": None}
     models = Models(
-        credentials=store,
+        credentials=_Store({} if stored is None else {"p": _credential(stored)}, fails),
         auth_context=_Variables(request["variables"]),
         identity=request["identity"],
         dialect=dialect,
     )
-    capture = _Capture()
     ways = ProviderAuth(
-        api_key=_Key(auth) if auth["apiKey"] else None, oauth=_Login() if auth["oauth"] else None
+        api_key=_Key(auth, fails) if auth["apiKey"] else None, oauth=_Login(fails) if auth["oauth"] else None
     )
-    models.set_provider(Provider("p", api={"some-api": capture}, auth=ways))
+    model = model_of(request["model"])
+    models.set_provider(Provider("p", api={"some-api": adapter}, auth=ways, models=[model]))
+    return models
+
+
+def _options(request: Mapping[str, Any]) -> ProviderOptions:
     abort = AbortController()
     if request["aborted"]:
         abort.abort()
-    method = models.complete_simple if request["simple"] else models.complete
     options = request["options"]
-    asked = ProviderOptions(
+    return ProviderOptions(
         signal=abort.signal,
         api_key=options.get("apiKey"),
         headers=options.get("headers"),
@@ -145,11 +218,16 @@ async def _given(dialect: Dialect, request: Mapping[str, Any]) -> Any:
         identity=options.get("identity"),
         temperature=options.get("temperature"),
     )
-    message = await method(model_of(request["model"]), context_of(request["context"]), asked)
-    if capture.given is not None:
-        return {"given": capture.given}
+
+
+def _failure(message: AssistantMessage) -> dict[str, Any]:
     fields = ("stopReason", "errorMessage", "content", "usage", "api", "provider", "model")
-    return {"message": {name: plain(message)[name] for name in fields}}
+    return {name: plain(message)[name] for name in fields}
+
+
+def _fail(fails: Mapping[str, Any], place: str) -> None:
+    if fails["at"] == place:
+        raise OSError(fails["text"])
 
 
 class _Capture:
@@ -174,6 +252,14 @@ class _Capture:
     stream_simple = stream
 
 
+class _Deferring(_Capture):
+    def fetch_deferred(self, model: Model, handle: DeferredHandle, options: ProviderOptions) -> Any:
+        raise OSError(f"asked for {handle.id}")
+
+    async def cancel_deferred(self, model: Model, handle: DeferredHandle, options: ProviderOptions) -> None:
+        raise OSError(f"asked for {handle.id}")
+
+
 class _Variables:
     def __init__(self, variables: Mapping[str, str]) -> None:
         self._variables = variables
@@ -185,13 +271,28 @@ class _Variables:
         return False
 
 
+class _Store(InMemoryCredentialStore):
+    def __init__(self, credentials: Mapping[str, Credential], fails: Mapping[str, Any]) -> None:
+        super().__init__(credentials)
+        self._fails = fails
+
+    async def read(self, provider_id: str) -> Credential | None:
+        _fail(self._fails, "read")
+        return await super().read(provider_id)
+
+    async def modify(self, provider_id: str, change: Change) -> Credential | None:
+        _fail(self._fails, "modify")
+        return await super().modify(provider_id, change)
+
+
 class _Key:
-    def __init__(self, auth: Mapping[str, Any]) -> None:
-        self._auth = auth
+    def __init__(self, auth: Mapping[str, Any], fails: Mapping[str, Any]) -> None:
+        self._auth, self._fails = auth, fails
 
     async def resolve(
         self, context: AuthContext, credential: ApiKeyCredential | None
     ) -> AuthResolution | None:
+        _fail(self._fails, "resolve")
         key = await context.env("P_KEY") if credential is None or credential.key is None else credential.key
         if not key:
             return None
@@ -200,14 +301,20 @@ class _Key:
         return AuthResolution(
             auth=RequestAuth(api_key=key, headers=more.get("headers"), base_url=more.get("baseUrl")),
             env={**self._auth["env"], **stored},
+            source="test",
         )
 
 
 class _Login:
+    def __init__(self, fails: Mapping[str, Any]) -> None:
+        self._fails = fails
+
     async def refresh(self, credential: OAuthCredential) -> OAuthCredential:
+        _fail(self._fails, "refresh")
         return OAuthCredential(access="renewed", refresh="r", expires=2 * now())
 
     async def to_auth(self, credential: OAuthCredential) -> RequestAuth:
+        _fail(self._fails, "toAuth")
         return RequestAuth(api_key=credential.access)
 
 
