@@ -38,7 +38,7 @@ _NOTATION: Final = {
 _NOTATION_PATTERN: Final = re.compile("|".join(map(re.escape, _NOTATION)))
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Words:
     """A table of words: which each release has added, and which it has dropped again."""
 
@@ -57,9 +57,6 @@ class Words:
                 del known[word]
             known.update(dict.fromkeys(self.added.get(each, ())))
         return tuple(known)
-
-    def __hash__(self) -> int:
-        return id(self)
 
 
 @cache
