@@ -56,7 +56,14 @@ def test_the_wheel_says_what_it_is(wheel):
     with zipfile.ZipFile(wheel) as archive:
         said = Parser().parsestr(archive.read(f"pi_trio-{VERSION}.dist-info/METADATA").decode())
     assert (said["Name"], said["Version"], said["License-Expression"]) == ("pi_trio", VERSION, "MIT")
-    assert set(said.get_all("Provides-Extra", [])) == {"conformance", "tools", "upstream", "test", "dev"}
+    assert set(said.get_all("Provides-Extra", [])) == {
+        "conformance",
+        "models",
+        "tools",
+        "upstream",
+        "test",
+        "dev",
+    }
     plain = [need for need in said.get_all("Requires-Dist", []) if "extra ==" not in need]
     names = {re.split(r"[^\w-]", need, maxsplit=1)[0].replace("-", "_") for need in plain}
     assert names == {"attrs", "can_ada", "cattrs", "outcome", "regress", "trio"}

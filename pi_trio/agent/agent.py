@@ -26,6 +26,7 @@ from ..messages import (
 )
 from ..models.default import get_default_stream_fn
 from ..models.stream import StreamFn
+from ..models.transcript import current_system_message, current_system_prompt, initial_system_message
 from ..profile import PI_1_6_0, Profile, get_profile
 from ..texts import ASSISTANT_TAIL, BUSY_CONTINUE, BUSY_PROMPT, BUSY_RESET, NOTHING_TO_CONTINUE
 from ..tools.tool import ExecutionMode, Tool
@@ -56,7 +57,6 @@ from .run import AbortMode
 from .settings import ABORT_MODES, GRACE_LENGTHS, InstanceOf, Setting
 from .settlement import GRACE
 from .state import AgentState, LiveState
-from .transcript import current_system_message, current_system_prompt, initial_system_message
 
 #: What an agent asks for that was given no model.
 UNKNOWN_MODEL: Final = Model.unknown()

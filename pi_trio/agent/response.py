@@ -40,7 +40,7 @@ from ..messages import (
     Usage,
     UserMessage,
 )
-from ..models.stream import AssistantMessageEventStream, ModelContext, Opened, StreamOptions
+from ..models.stream import AssistantMessageEventStream, ModelContext, Opened, StreamOptions, close_events
 from ..profile import Profile
 from ..texts import NO_RESULT, REQUEST_ABORTED
 from ..timestamps import now
@@ -139,7 +139,7 @@ async def _read(slot: _Slot, run: Run, opened: Opened | Awaitable[Opened]) -> As
                         try:
                             said = await _deliver(slot, run, events, wait, shielded=False)
                         finally:  # or it would be left to the garbage collector
-                            await wait.outside(_close(events))
+                            await wait.outside(close_events(events))
                     else:
                         async with open_bare_nursery() as nursery:
                             with wait.shielded(nursery):
@@ -199,16 +199,6 @@ async def _deliver(
                 with run.shielded():
                     await delivery.finish()
             run.check()
-
-
-async def _close(events: AsyncGenerator[StreamEvent]) -> None:
-    """Close a generator, in the task that has read it: so what it has opened around a `yield` is left in order."""
-    try:
-        await events.aclose()
-    except BaseExceptionGroup as group:
-        rest = group.split(GeneratorExit)[1]  # a nursery has put it into a group, and it has done its work
-        if rest is not None:
-            raise rest from None
 
 
 class _Outside:

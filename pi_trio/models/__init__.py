@@ -1,6 +1,7 @@
 """Models: what answers a request. The loop sees one thing only, a stream function (`stream.py`).
 
-Who writes one says its responses with a `ResponseBuilder`.
+Who writes one says its responses with a `ResponseBuilder`. Who wants a real model takes the stream function of a
+collection (`collection.py`; `builtin.py` has one of the common providers).
 """
 
 from __future__ import annotations

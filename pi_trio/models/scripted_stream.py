@@ -30,6 +30,7 @@ from ..events import (
 from ..texts import REQUEST_ABORTED
 from ..timestamps import now
 from .scripted_usage import tokens_of
+from .stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -75,7 +76,7 @@ class ScriptedStream:
         self._signal = signal
         self._tokens_per_second = tokens_per_second
         self._timed = timed
-        self._began_at, self._began = now(), trio.current_time()
+        self._watch = Stopwatch()
         self._events: Iterator[StreamEvent] | None = None
         self._due: StreamEvent | None = None  # made, and not read yet
         self._partial: AssistantMessage | None = None  # of the last event that was read
@@ -176,6 +177,4 @@ class ScriptedStream:
         return StreamError(reason="aborted", error=message)
 
     def _with_duration(self, message: AssistantMessage) -> AssistantMessage:
-        if not self._timed or message.duration_ms is not None or message.timestamp < self._began_at:
-            return message
-        return attrs.evolve(message, duration_ms=round((trio.current_time() - self._began) * 1000))
+        return self._watch.stamp(message) if self._timed else message

@@ -17,7 +17,7 @@ give the generator itself. A failure of the provider is an `error` event, not an
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, Self, TypeAlias
 
@@ -77,6 +77,16 @@ class AssistantMessageEventStream(Protocol):
 
 Opened: TypeAlias = AbstractAsyncContextManager[AssistantMessageEventStream]
 StreamFn: TypeAlias = Callable[[Model, ModelContext, StreamOptions], Opened | Awaitable[Opened]]
+
+
+async def close_events(events: AsyncGenerator[StreamEvent]) -> None:
+    """Close a generator of events, in the task that has read it: what it has opened around a `yield` ends in order."""
+    try:
+        await events.aclose()
+    except BaseExceptionGroup as group:
+        rest = group.split(GeneratorExit)[1]  # a nursery has put it into a group, and it has done its work
+        if rest is not None:
+            raise rest from None
 
 
 class ResponseStream:

@@ -1,94 +1,18 @@
-"""System messages as a log of the prompt and the tools: replaying it, and announcing what has changed."""
+"""Announcing on system messages what has changed of the tools that can run."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_trio.agent.transcript import (
-    announce_tool_changes,
-    current_system_message,
-    current_system_prompt,
-    current_tools,
-    initial_system_message,
-)
-from pi_trio.messages import Message, SystemMessage, TextContent, ToolDeclaration, ToolRemoval
+from pi_trio.agent.transcript import announce_tool_changes
+from pi_trio.messages import Message, SystemMessage, ToolDeclaration, ToolRemoval
+from pi_trio.models.transcript import current_tools
 from pi_trio.timestamps import now
 
 from .. import strategies as _settings  # noqa: F401 - how Hypothesis works in this suite
+from ..models.declaring import declare, system
 from .scripting import user
-
-
-def declare(name: str, description: str = "", **parameters: Any) -> ToolDeclaration:
-    return ToolDeclaration(name=name, description=description, parameters=parameters)
-
-
-def system(content: str = "", added: Any = None, removed: str = "", **fields: Any) -> SystemMessage:
-    removals = [ToolRemoval(name=name) for name in removed] or None
-    return SystemMessage(
-        content=content, tools_added=added, tools_removed=removals, **{"timestamp": 3, **fields}
-    )
-
-
-def names(messages: list[Message]) -> list[str]:
-    return list(current_tools(messages))
-
-
-def test_a_transcript_begins_with_what_there_is() -> None:
-    a = declare("a")
-    assert initial_system_message("", []) is None
-    assert initial_system_message(None, []) is None
-    assert initial_system_message("p", []) == system("p", timestamp=0)
-    assert initial_system_message(None, [a]) == system("", [a], timestamp=0)
-
-
-def test_tools_are_replayed_in_order() -> None:
-    a, b, new_a = declare("a"), declare("b"), declare("a", "new")
-    assert current_tools([]) == {}
-    redefined = current_tools([system(added=[a, b]), user("x"), system(added=[new_a])])
-    assert list(redefined.items()) == [("a", new_a), ("b", b)]
-    # Removed and added again it moves to the end, also within one message, where removals come first.
-    assert names([system(added=[a, b]), system(removed="a"), system(added=[a])]) == ["b", "a"]
-    assert names([system(added=[a, b]), system(added=[new_a], removed="a")]) == ["b", "a"]
-    assert names([system(removed="x")]) == []
-
-
-def test_all_system_messages_are_one() -> None:
-    assert current_system_message([user("x")]) is None
-    assert current_system_message([system("")]) == system("")
-    blocks = [TextContent(text="one"), TextContent(text="two")]
-    merged = current_system_message(
-        [
-            system(
-                "Base",
-                [declare("a"), declare("b")],
-                sections={"env": "1", "rules": "r", "end": "e"},
-                timestamp=5,
-            ),
-            user("x"),
-            system("", removed="a"),
-            SystemMessage(
-                content=blocks, sections={"env": "2", "rules": None}, tools_added=[declare("c")], timestamp=9
-            ),
-            system("Last", sections={"rules": "again"}),
-        ]
-    )
-    assert merged == SystemMessage(
-        content="Base\n\none\ntwo\n\nLast",
-        sections={"env": "2", "end": "e", "rules": "again"},
-        tools_added=[declare("b"), declare("c")],
-        timestamp=5,
-    )
-    assert merged is not None
-    assert list(merged.sections or ()) == ["env", "end", "rules"]
-
-
-def test_the_prompt_is_content_and_sections() -> None:
-    assert current_system_prompt([]) == ""
-    assert current_system_prompt([system("a", sections={"s": "b"}), system("c")]) == "a\n\nc\n\nb"
-    assert current_system_prompt([system("", sections={"s": "b"})]) == "b"
 
 
 def announced(said: list[Message], tools: list[ToolDeclaration], pending: list[Message]) -> list[Message]:
