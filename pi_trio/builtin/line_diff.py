@@ -16,7 +16,7 @@ import attrs
 Kind: TypeAlias = Literal["same", "removed", "added"]
 
 #: So many removed and added lines at most. Beyond, the effort grows with their square, and nobody reads it.
-MOST_CHANGES: Final = 3000
+MOST_CHANGES: Final = 1500
 
 
 @attrs.frozen

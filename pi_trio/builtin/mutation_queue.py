@@ -42,22 +42,28 @@ class MutationQueue:
         Raises:
             BuiltinToolError: which file that is cannot be found out.
         """
+        place = trio.Event()
         async with self._register:
             name = await trio.to_thread.run_sync(_real_name, path)
-            line = self._lines.setdefault(name, deque())
-            place = trio.Event()
-            line.append(place)
-        if line[0] is place:
-            place.set()
+            self._join(name, place)
         try:
             await place.wait()
             yield
         finally:
-            line.remove(place)
-            if line:
-                line[0].set()
-            else:
-                del self._lines[name]
+            self._leave(name, place)
+
+    def _join(self, name: str, place: trio.Event) -> None:
+        line = self._lines.setdefault(name, deque())
+        line.append(place)
+        line[0].set()
+
+    def _leave(self, name: str, place: trio.Event) -> None:
+        line = self._lines[name]
+        line.remove(place)
+        if line:
+            line[0].set()
+        else:
+            del self._lines[name]
 
     def __len__(self) -> int:
         """How many files are being changed."""

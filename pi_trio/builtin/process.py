@@ -27,6 +27,8 @@ from .failure import BuiltinToolError, code_of
 #: How long a background process may be silent, in seconds, before it is not listened to any more.
 GRACE: Final = 0.1
 _MOST_AT_ONCE: Final = 64 * 1024
+#: Where Node names the program that it cannot start.
+_ABOUT_THE_PROGRAM: Final = ("EACCES", "EAGAIN", "EMFILE", "ENFILE", "ENOENT")
 
 
 @attrs.frozen(kw_only=True)
@@ -44,6 +46,7 @@ class Ended:
     shell_seconds: float | None
 
 
+@trio.lowlevel.enable_ki_protection  # a process that nobody waits for would stay; Ctrl-C comes as a cancellation
 async def run_command(
     command: Sequence[str],
     *,
@@ -115,7 +118,9 @@ async def _started(command: Sequence[str], cwd: str, env: Mapping[str, str]) -> 
             start_new_session=True,
         )
     except OSError as error:
-        raise BuiltinToolError(f"spawn {code_of(error)}") from error
+        code = code_of(error)
+        which = f"{command[0]} " if code in _ABOUT_THE_PROGRAM else ""
+        raise BuiltinToolError(f"spawn {which}{code}") from error
 
 
 class _Running:
@@ -133,6 +138,7 @@ class _Running:
         self._wait = trio.CancelScope()
         self.shell_seconds: float | None = None
 
+    @trio.lowlevel.enable_ki_protection
     async def watch(self) -> None:
         """Wait until the shell is gone. It is killed before anybody stops waiting for it."""
         with trio.CancelScope(shield=True):
@@ -159,8 +165,10 @@ class _Running:
                 await self._hear(bytes(data))
                 if self._exited.is_set():
                     self._silent_at = trio.current_time() + GRACE
-        # The output is closed. What is due can wait; it is no more than a report.
-        await self._exited.wait()
+        # The output is closed, and the shell may work on.
+        while not self._exited.is_set():
+            with trio.CancelScope(deadline=self._pending()):
+                await self._exited.wait()
 
     async def hear_the_rest(self) -> None:
         """After `kill`: hear what was said before. Those out of reach are not listened to for long."""

@@ -288,7 +288,27 @@ async def test_memory_does_not_grow_with_the_output():
     assert len(taken(heard.path)[1]) == 200 * 19_000
 
 
+async def test_what_is_due_is_done_while_a_command_works_on_in_silence(tmp_path):
+    asked = []
+
+    def pending():
+        asked.append(1)
+        return trio.current_time() + 0.01
+
+    ended = await process.run_command(
+        ["/bin/bash", "-c", "exec >&- 2>&-; sleep 0.5; exit 3"],
+        cwd=str(tmp_path),
+        env={},
+        seconds=60,
+        hear=pytest.fail,
+        pending=pending,
+        keep_background=False,
+    )
+    assert (ended.returncode, ended.ended_by) == (3, None)
+    assert len(asked) > 3
+
+
 async def test_a_command_that_cannot_be_started_says_why(tmp_path):
-    with pytest.raises(BuiltinToolError, match=r"^spawn EACCES$"):
+    with pytest.raises(BuiltinToolError, match=rf"^spawn {tmp_path} EACCES$"):
         await process._started([str(tmp_path)], str(tmp_path), {})
     await wait_all_tasks_blocked()

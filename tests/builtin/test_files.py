@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import tempfile
 import threading
+from pathlib import Path
 
 import pytest
 import trio
@@ -70,20 +73,41 @@ async def test_writing_keeps_mode_and_links(tmp_path):
     assert (tmp_path / "f").stat().st_mode & 0o777 == 0o751
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may do everything")
-async def test_what_the_user_may_not_do(tmp_path):
-    place = tmp_path / "f"
+@pytest.fixture
+def somebody():
+    """The test is run by a user who may not do everything, in a folder of theirs. Root becomes one for the while."""
+    folder = Path(tempfile.mkdtemp())
+    nobody = 65534
+    if os.geteuid() == 0:
+        os.chown(folder, nobody, -1)
+        os.setresuid(nobody, nobody, 0)
+    yield folder
+    if os.getresuid()[2] == 0:
+        os.setresuid(0, 0, 0)
+    for place in folder.rglob("*"):
+        place.chmod(0o700)
+    shutil.rmtree(folder)
+
+
+async def test_what_the_user_may_not_do(somebody):
+    place, folder = somebody / "f", somebody / "d"
     place.write_text("a")
     place.chmod(0)
-    assert (
-        await call("read", {"path": "f"}, tmp_path)
-    ).text == f"EACCES: permission denied, access '{place}'"
-    assert (await call("write", {"path": "f", **ARGS["write"]}, tmp_path)).text == (
-        f"EACCES: permission denied, open '{place}'"
-    )
-    assert (await call("edit", {"path": "f", **ARGS["edit"]}, tmp_path)).text == (
-        "Could not edit file: f. Error code: EACCES."
-    )
+    folder.mkdir(0o500)
+    denied = "EACCES: permission denied"
+    told = [(await call(tool, {"path": "f", **args}, somebody)).text for tool, args in ARGS.items()]
+    assert told == [
+        f"{denied}, access '{place}'",
+        f"{denied}, open '{place}'",
+        "Could not edit file: f. Error code: EACCES.",
+    ]
+    for path, what in (("d/new", "open"), ("d/new/f", "mkdir")):
+        called = await call("write", {"path": path, "content": "x"}, somebody)
+        assert called.text == f"{denied}, {what} '{folder}/new'"
+    folder.chmod(0)
+    told = [(await call(tool, {"path": "d/f", **args}, somebody)).text for tool, args in ARGS.items()]
+    assert told == [f"{denied}, {what} '{folder}/f'" for what in ("access", "realpath", "realpath")]
+    assert (await call("bash", {"command": "echo x"}, folder)).text == "spawn /bin/bash EACCES"
 
 
 def test_access_that_is_denied(monkeypatch, tmp_path):
