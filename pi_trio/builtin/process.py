@@ -17,7 +17,7 @@ import signal
 import subprocess
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import attrs
 import trio
@@ -27,6 +27,8 @@ from .failure import BuiltinToolError, code_of
 #: How long a background process may be silent, in seconds, before it is not listened to any more.
 GRACE: Final = 0.1
 _MOST_AT_ONCE: Final = 64 * 1024
+#: What ends a command that does not end by itself.
+Ender: TypeAlias = Literal["timeout", "cancellation"]
 #: Where Node names the program that it cannot start.
 _ABOUT_THE_PROGRAM: Final = ("EACCES", "EAGAIN", "EMFILE", "ENFILE", "ENOENT")
 
@@ -42,7 +44,7 @@ class Ended:
     """
 
     returncode: int
-    ended_by: str | None
+    ended_by: Ender | None
     shell_seconds: float | None
 
 
@@ -76,7 +78,7 @@ async def run_command(
     process = await _started(command, cwd, env)
     running = _Running(process, hear, pending)
     error: BaseException | None = None
-    ended_by: str | None = None
+    ended_by: Ender | None = None
     shell_seconds: float | None = None
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:

@@ -31,7 +31,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "ansi": "printf '\\033[31mred\\033[0m\\n'",
     "crlf": "printf 'a\\r\\nb\\rc\\n'",
     "stdin": "cat; echo end",
-    "session": "ps -o pgid=,pid= -p $$ | awk '{ print ($1 == $2) }'",
+    "session": "read _ _ _ _ group session _ </proc/$$/stat; echo $((group == $$)) $((session == $$))",
     "killed": "kill -9 $$",
     "terminated": "echo before; kill -TERM $$",
     "aborted": "kill -ABRT $$",
