@@ -124,7 +124,7 @@ def _edit(path: str, args: dict[str, Any], dialect: ToolDialect, check: Check) -
         content = b"".join(pieces(file, check)).decode("utf-8", "replace")
     bom, original = (BOM, content[1:]) if content.startswith(BOM) else ("", content)
     edits = [Edit(with_newlines(one["oldText"]), with_newlines(one["newText"])) for one in args["edits"]]
-    edited = apply_edits(with_newlines(original), edits, args["path"])
+    edited = apply_edits(with_newlines(original), edits, args["path"], check)
     # Compared before it is written, so that nothing can fail afterwards.
     details = edit_details(edited, args["path"], dialect, check)
     check()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Final
 
@@ -61,11 +61,12 @@ class Edited:
     replacements: Sequence[Replacement]
 
 
-def apply_edits(content: str, edits: Sequence[Edit], path: str) -> Edited:
+def apply_edits(content: str, edits: Sequence[Edit], path: str, check: Callable[[], None]) -> Edited:
     """All of the edits, each of which is about `content` as it is.
 
     Args:
         path: what the errors call the file.
+        check: called for each edit, so that it can raise if nobody wants them any more.
 
     Raises:
         BuiltinToolError: a text is empty, not there, there more than once, or overlaps another; or nothing changes.
@@ -76,13 +77,17 @@ def apply_edits(content: str, edits: Sequence[Edit], path: str) -> Edited:
             what = "oldText" if single else f"edits[{index}].oldText"
             raise BuiltinToolError(f"{what} must not be empty in {path}.")
     alike = loose(content)
-    loosely = any(edit.old not in content and loose(edit.old) in alike for edit in edits)
+    loosely = False
+    for edit in edits:
+        check()
+        loosely = loosely or (edit.old not in content and loose(edit.old) in alike)
     base = alike if loosely else content
     alike = loose(base)
-    found = [
-        (*_place(edit.old, base, alike, f"edits[{index}]", path, single=single), index, edit.new)
-        for index, edit in enumerate(edits)
-    ]
+    found: list[tuple[int, int, int, str]] = []
+    for index, edit in enumerate(edits):
+        check()
+        place = _place(edit.old, base, alike, f"edits[{index}]", path, single=single)
+        found.append((*place, index, edit.new))
     found.sort(key=lambda one: one[0])
     for (_, end, index, _), (start, _, later, _) in pairwise(found):
         if end > start:

@@ -170,8 +170,9 @@ async def test_a_timeout_in_the_background(dialect, tmp_path, monkeypatch):
         assert status == begins
 
 
-async def test_who_has_left_the_group_is_not_waited_for(tmp_path):
-    """It goes on writing to the output after everybody else was killed."""
+async def test_who_has_left_the_group_is_not_waited_for(tmp_path, monkeypatch):
+    """It goes on writing to the output after everybody else was killed, and is never silent for so long."""
+    monkeypatch.setattr(process, "GRACE", 1)
     pidfile = tmp_path / "pid"
     escaped = f"setsid sh -c 'echo $$ >{pidfile}; while echo x; do :; done'"
     command = f"{escaped} & while ! [ -s {pidfile} ]; do :; done; sleep 60"
@@ -184,6 +185,7 @@ async def test_who_has_left_the_group_is_not_waited_for(tmp_path):
         )
         await started(called, "x")
         controller.abort()
+        nursery.cancel_scope.deadline = trio.current_time() + 20
     assert called.error is not None
     assert called.error.endswith("\n\nCommand aborted")
     if path := called.error.partition("Full output: ")[2].partition("]")[0]:
