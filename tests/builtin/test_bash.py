@@ -145,9 +145,22 @@ async def test_what_is_in_the_background_may_stay(tmp_path):
 
 
 async def test_what_is_in_the_background_is_heard_as_long_as_it_speaks(tmp_path, monkeypatch):
+    made: list[process._Running] = []
+
+    class Running(process._Running):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(process, "_Running", Running)
     monkeypatch.setattr(process, "GRACE", 30)
-    called = await call("bash", {"command": "(sleep 0.05; echo late) & echo now"}, tmp_path)
+    command = "(while kill -0 $$ 2>/dev/null; do :; done; echo late) & echo now"
+    called = await call("bash", {"command": command}, tmp_path)
     assert called.text == "now\nlate\n"
+    (running,) = made
+    assert running.shell_seconds is not None
+    # What came after the shell was gone has put off the time from which nobody listens any more.
+    assert running._silent_at > running._begun + running.shell_seconds + process.GRACE
 
 
 NOISY = "(while printf .; do sleep 0.01; done) & exit 4"

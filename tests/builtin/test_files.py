@@ -194,3 +194,19 @@ def test_a_system_call_with_another_number():
     assert text_of(OSError(9999, ""), "read") == "E9999: unknown error 9999, read"
     with pytest.raises(BuiltinToolError), files.told_as("open", "/x"):
         raise BuiltinToolError("as it is")
+
+
+def test_a_file_is_read_as_it_was_piece_by_piece(tmp_path):
+    """Whoever appends to it while it is read does not keep the reader."""
+    place = tmp_path / "f"
+    place.write_bytes(b"x" * 1_000_000)
+    asked = []
+
+    def check():
+        asked.append(1)
+        with place.open("ab") as file:
+            file.write(b"more")
+
+    with files.reading(str(place)) as descriptor:
+        assert sum(map(len, files.pieces(descriptor, check))) == 1_000_000
+    assert len(asked) >= 4
