@@ -106,6 +106,7 @@ def _odd_paths() -> Iterator[Case]:
         ("screenshot", "Shot at 9.41\u202fAM.txt", "Shot at 9.41 AM.txt"),
         ("screenshot_pm", "Shot 1 \u202fpm.txt", "Shot 1  pm.txt"),
         ("decomposed", "cafe\u0301.txt", "caf\u00e9.txt"),
+        ("decomposed_straight", "it's cafe\u0301.txt", "it's caf\u00e9.txt"),
         ("curly", "it\u2019s.txt", "it's.txt"),
         ("both", "d\u2019e\u0301cran.txt", "d'\u00e9cran.txt"),
     ):
