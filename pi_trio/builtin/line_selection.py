@@ -124,8 +124,8 @@ class _Selecting:
             self._first_line_bytes = self._line_bytes
         # One more than fits: of a text that ends with a newline, the last line does not count.
         self._full = len(self._kept) > MAX_LINES or self._kept_bytes > MAX_BYTES
+        self._kept_bytes += self._line_bytes + bool(self._kept)  # with the newline between the two
         self._kept.append("".join(self._parts))
-        self._kept_bytes += self._line_bytes + 1
         self._parts, self._line_bytes = [], 0
 
     def done(self) -> Selection:

@@ -13,6 +13,8 @@ from pi_trio.builtin.edit_matching import Edit, Edited, Replacement, apply_edits
 from pi_trio.builtin.failure import BuiltinToolError
 from pi_trio.jsonvalue import freeze
 
+from .laws import law
+
 TEXTS = st.text(st.sampled_from("ab\r\n"), max_size=20)
 
 
@@ -34,6 +36,7 @@ def edited_texts(draw):
     return original, Edited(old=old, new=replaced(old, replacements), replacements=replacements)
 
 
+@law
 @given(edited_texts())
 def test_what_is_written_reads_as_what_was_meant(case):
     original, edited = case
@@ -41,6 +44,7 @@ def test_what_is_written_reads_as_what_was_meant(case):
     assert with_newlines(with_endings_of(original, edited, TOOLS_1_0_3)) == edited.new
 
 
+@law
 @given(TEXTS, st.sampled_from(["\n", "\r\n"]))
 def test_a_text_with_one_kind_of_ending_keeps_it(text, ending):
     old = "first\n" + with_newlines(text)
@@ -49,6 +53,7 @@ def test_a_text_with_one_kind_of_ending_keeps_it(text, ending):
     assert written == edited.new.replace("\n", ending)
 
 
+@law
 @given(st.text(st.sampled_from("a \u00a0“”\n-—ﬁ\u0301"), max_size=20))
 def test_what_is_loose_stays_as_it_is(text):
     assert loose(loose(text)) == loose(text)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from pi_trio.builtin import line_diff
 from pi_trio.builtin.line_diff import diff_lines, lines_of
 
+from .laws import law
+
 TEXTS = st.lists(st.sampled_from("abc"), max_size=12).map("\n".join)
 
 
@@ -35,6 +37,7 @@ def sides(parts):
     return "".join(old), "".join(new)
 
 
+@law
 @given(TEXTS, TEXTS)
 def test_it_leads_from_one_to_the_other_and_is_the_shortest(old, new):
     parts = diff_lines(old, new, nothing)
@@ -44,6 +47,7 @@ def test_it_leads_from_one_to_the_other_and_is_the_shortest(old, new):
     assert all(part.lines for part in parts)
 
 
+@law
 @given(TEXTS, TEXTS)
 def test_beyond_the_limit_it_still_leads_there(old, new):
     with pytest.MonkeyPatch.context() as patch:

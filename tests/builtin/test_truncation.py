@@ -13,6 +13,8 @@ from pi_trio.builtin import line_selection, truncation
 from pi_trio.builtin.line_selection import select_lines, slice_lines
 from pi_trio.builtin.truncation import keep_head, keep_tail, size_text
 
+from .laws import law
+
 TEXTS = st.text(st.sampled_from("a\nbé😀\r"), max_size=60)
 BYTES = st.lists(
     st.sampled_from([b"a", b"\n", b"\n", "é".encode(), b"\xe2", b"\x82", b"\xff", b"\r"]), max_size=60
@@ -26,6 +28,7 @@ def _low_limits(monkeypatch):
         monkeypatch.setattr(module, "MAX_BYTES", 20)
 
 
+@law
 @given(TEXTS)
 def test_what_is_kept_is_there_and_fits(text):
     lines = text.split("\n")
@@ -53,6 +56,7 @@ def test_a_last_line_that_is_too_long_is_cut_between_characters():
     assert keep_tail("é" * 10 + "a").content == "é" * 9 + "a"
 
 
+@law
 @given(BYTES, st.integers(0, 8), st.none() | st.integers(0, 8), st.lists(st.integers(0, 60)))
 def test_selecting_from_pieces_is_slicing_the_whole(content, start, count, cuts):
     end = None if count is None else start + count
