@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_trio.builtin import line_selection, truncation
+from pi_trio.builtin import line_selection, output, truncation
 from pi_trio.builtin.line_selection import select_lines, slice_lines
 from pi_trio.builtin.truncation import keep_head, keep_tail, size_text
 
@@ -23,9 +23,10 @@ BYTES = st.lists(
 
 @pytest.fixture(autouse=True)
 def _low_limits(monkeypatch):
-    for module in (truncation, line_selection):
+    for module in (truncation, line_selection, output):
         monkeypatch.setattr(module, "MAX_LINES", 5)
         monkeypatch.setattr(module, "MAX_BYTES", 20)
+    monkeypatch.setattr(output, "_KEPT", 40)
 
 
 @law
@@ -68,6 +69,17 @@ def test_selecting_from_pieces_is_slicing_the_whole(content, start, count, cuts)
         assert selected.truncation == sliced.truncation
         if sliced.truncation.first_line_exceeds_limit:
             assert selected.first_line_bytes == sliced.first_line_bytes
+
+
+@law
+@given(st.lists(st.text(st.sampled_from("aab\n\né😀"), max_size=30), max_size=12))
+def test_the_end_of_an_output_is_that_of_all_that_was_said(pieces):
+    heard, said = output.Output(), "".join(pieces)
+    for piece in pieces:
+        heard._hear(piece)
+    assert heard.shown() == keep_tail(said)
+    assert heard.last_line_bytes == len(said.rpartition("\n")[2].encode())
+    assert len(heard._tail) <= 80 + 30
 
 
 def test_little_is_kept_of_a_long_file():
