@@ -115,6 +115,8 @@ if TYPE_CHECKING:
     from .models.default import NoStreamFunctionError as NoStreamFunctionError
     from .models.default import get_default_stream_fn as get_default_stream_fn
     from .models.default import set_default_stream_fn as set_default_stream_fn
+    from .models.dialect import Dialect as Dialect
+    from .models.dialect import dialect_of as dialect_of
     from .models.scripted import ScriptedProvider as ScriptedProvider
     from .models.stream import ModelContext as ModelContext
     from .models.stream import ResponseStream as ResponseStream
@@ -247,6 +249,7 @@ _HOMES = {
     ),
     ".models.builder": ("OutOfOrderError", "ResponseBuilder"),
     ".models.default": ("NoStreamFunctionError", "get_default_stream_fn", "set_default_stream_fn"),
+    ".models.dialect": ("Dialect", "dialect_of"),
     ".models.scripted": ("ScriptedProvider",),
     ".models.stream": ("ModelContext", "ResponseStream", "StreamFn", "StreamOptions"),
     ".profile": ("Profile", "UnknownProfileError", "get_profile"),

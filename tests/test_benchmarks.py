@@ -94,3 +94,21 @@ def test_what_makes_no_sense_is_refused(arguments):
     done = run(*arguments)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("run.py: error: ")
+
+
+def test_the_transport_prints_the_tables_that_the_document_shows():
+    done = subprocess.run(
+        [sys.executable, "benchmarks/transport.py", "--quick", "--rounds", "1"],
+        cwd=CHECKOUT,
+        text=True,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    headings = re.findall(r"^\*\*(\w+)", done.stdout, re.MULTILINE)
+    assert len(headings) == 3
+    for table in re.findall(r"^\*\*(.*)\*\*$", done.stdout, re.MULTILINE):
+        told = rows(done.stdout, table)
+        assert len(told) > 3
+        assert f"| {' | '.join(told[0])} |" in DOCUMENT

@@ -18,7 +18,10 @@ for name in sys.argv[1:]:
 
 import pi_trio
 
-apart = ("pi_trio.conformance", "pi_trio.cli", "pi_trio.tools.decorator.")
+apart = (
+    "pi_trio.conformance", "pi_trio.cli", "pi_trio.tools.decorator.",
+    "pi_trio.models.proxy.connection", "pi_trio.models.proxy.server",
+)
 names = [module.name for module in walk_packages(pi_trio.__path__, "pi_trio.") if not module.name.startswith(apart)]
 for name in names:
     import_module(name)

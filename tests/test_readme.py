@@ -26,7 +26,7 @@ def blocks(language: str, text: str = README) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-PROGRAM, LISTENER, PROVIDER, TEST = blocks("python")
+PROGRAM, LISTENER, PROVIDER, TOOLS, REAL, TEST = blocks("python")
 COMMANDS = [line for block in blocks("sh") for line in block.splitlines()]
 INSTALL, *REST = COMMANDS
 OF_DEVELOPERS = ["python -m pip install '.[dev]'", "python -m pytest"]
@@ -69,6 +69,14 @@ def test_the_listener_prints_the_answer():
 
 def test_the_model_of_ones_own_answers():
     assert output(PROVIDER) == ("Pretty! Polly! \n", "")
+
+
+@pytest.mark.parametrize("program", [TOOLS, REAL], ids=["tools", "real model"])
+def test_an_agent_is_made(program: str):
+    assert output(f"{program}\nprint(len(agent.tools), agent.model.provider)") in (
+        ("4 unknown\n", ""),
+        ("0 anthropic\n", ""),
+    )
 
 
 def output(program: str) -> tuple[str, str]:

@@ -34,6 +34,8 @@ COMMANDS: Final = {
     "revisions": ("revisions", "tell what changed from one release to another, clause by clause"),
     "mutants": ("mutants", "prove that the suite can fail, by subjects that break one clause each"),
     "vectors": ("vectors", "record what a real Pi release does, and compare anew"),
+    "run": ("run", "ask a model, and show its answer as it comes"),
+    "serve": ("serve", "serve models to others, by Pi's proxy protocol"),
     "subject": ("subject", "speak the driver protocol on stdin and stdout, as a subject"),
 }
 
@@ -151,9 +153,10 @@ def _mishap(name: str, error: BaseException, *, verbose: bool) -> int:
     return HARNESS
 
 
-_EXTRAS: Final[dict[str, str]] = dict.fromkeys(
-    ("rich", "filelock", "hypothesis", "platformdirs", "trio_websocket"), "conformance"
-)
+_EXTRAS: Final[dict[str, str]] = {
+    **dict.fromkeys(("rich", "filelock", "hypothesis", "platformdirs", "trio_websocket"), "conformance"),
+    **dict.fromkeys(("h11", "httpx", "zstandard"), "models"),
+}
 """Modules that an extra brings."""
 
 

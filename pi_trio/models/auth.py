@@ -19,6 +19,8 @@ from .dialect import Dialect
 from .models_error import ErrorCode, ModelsError, with_cause
 from .request_options import Headers
 
+#: What is sent to a server that asks for no key.
+NO_KEY: Final = "none"
 #: How long a refresh may take, in seconds.
 REFRESH_TIMEOUT: Final = 15
 
@@ -127,7 +129,10 @@ class EnvironmentApiKey:
 
 
 class NoKeyNeeded:
-    """The auth of a server that asks for none; a key that is given is sent."""
+    """The auth of a server that asks for none; a key that is given is sent.
+
+    Without one a word goes in its place: the APIs have a field for it, and their adapters do not ask without.
+    """
 
     async def resolve(
         self, context: AuthContext, credential: ApiKeyCredential | None
@@ -135,7 +140,7 @@ class NoKeyNeeded:
         del context
         if credential is not None and credential.key:
             return stored_key(credential)
-        return AuthResolution(auth=RequestAuth(), source="no key needed")
+        return AuthResolution(auth=RequestAuth(api_key=NO_KEY), source="no key needed")
 
 
 class BearerTokens:

@@ -55,8 +55,12 @@ from ..messages import (
 )
 from ..timestamps import now
 from ..wire import NO_FIELDS, changer, maker
+from .dialect import DIALECT_1_6_0, Dialect
 from .final_arguments import final_arguments
+from .growing_arguments import GrowingArguments
+from .open_values import joined_pairs
 from .partial import Growing, GrowingCall, GrowingText, Kind, Outline, PartialMessage, Unfinished, partial_at
+from .streamed_arguments import StreamedArguments, streamed_arguments
 
 #: How a response is complete, and how it has failed.
 _Complete: TypeAlias = Literal["stop", "length", "toolUse", "deferred"]
@@ -104,11 +108,13 @@ class ResponseBuilder:
     Blocks are counted by `content_index`, their place in the message. The methods of a block mean the one that was
     begun last, where they are given none: a provider whose blocks overlap names it, as the start's event told it.
 
-    What a message says besides its content is set with `update`. A partial's stop reason is "pending".
+    What a message says besides its content is set with `update`. A partial's stop reason is "pending", unless the
+    provider has told it (`stopping`).
 
     Args:
         model: names the API, the provider and the model.
         timestamp: when the request began, in Unix milliseconds; the present by default.
+        dialect: how the arguments of tool calls are read: while they come, and at their end.
 
     Raises:
         OutOfOrderError: by every method that makes an event: it cannot come at this place.
@@ -117,7 +123,9 @@ class ResponseBuilder:
     What was refused has not happened: the next call finds everything as it was.
     """
 
-    def __init__(self, model: Model, *, timestamp: Number | None = None) -> None:
+    def __init__(
+        self, model: Model, *, timestamp: Number | None = None, dialect: Dialect = DIALECT_1_6_0
+    ) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a Model was expected, not {type(model).__name__}")
         if timestamp is not None and (not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool)):
@@ -133,6 +141,7 @@ class ResponseBuilder:
                 timestamp=now() if timestamp is None else timestamp,
             )
         )
+        self._strict = dialect.truncated_arguments == "error"
         self._open: dict[int, Growing] = {}
         self._latest = -1
         self._started = False
@@ -169,6 +178,19 @@ class ResponseBuilder:
         structure(unstructure(head), AssistantMessage)  # whoever looks at a partial would find out much later
         self._outline = attrs.evolve(self._outline, head=head)
 
+    def stopping(self, reason: StopReason) -> None:
+        """The provider has said why the response is going to stop, before everything has come: partials say it, too.
+
+        What counts is what ends the response.
+
+        Raises:
+            OutOfOrderError: the response has ended.
+        """
+        if self._ended:
+            raise OutOfOrderError("stopping after the end of the response")
+        head = attrs.evolve(self._outline.head, stop_reason=_text(reason))
+        self._outline = attrs.evolve(self._outline, head=head)
+
     # --- the whole ------------------------------------------------------------------------------------------
 
     def start(self) -> StreamStart:
@@ -178,11 +200,12 @@ class ResponseBuilder:
         self._started = True
         return StreamStart(partial=self._partial())
 
-    def done(self, reason: _Complete) -> StreamDone:
+    def done(self, reason: _Complete, *, unfinished: bool = False) -> StreamDone:
         """The response is complete: all blocks have ended.
 
         Args:
             reason: "stop", "length", "toolUse" or "deferred".
+            unfinished: blocks that are open may be; they stay as far as they have come.
 
         Raises:
             ValueError: another reason.
@@ -190,7 +213,7 @@ class ResponseBuilder:
         if reason not in get_args(_Complete):
             raise ValueError(f"a complete response ends with {_either(get_args(_Complete))}, not {reason!r}")
         self._check_told("done")
-        if self._open:
+        if self._open and not unfinished:
             raise OutOfOrderError(f"done while {self._open_blocks()}")
         return StreamDone(reason=reason, message=self._whole(reason, self._outline.head.error_message))
 
@@ -256,6 +279,19 @@ class ResponseBuilder:
         index = self._latest if content_index is None else _place(content_index)
         return _thinking_delta(index, delta, self._grown("thinking", index, delta))
 
+    def sign_thinking(self, signature: str, content_index: int | None = None) -> None:
+        """A thinking block that is open gets another signature: providers tell it in pieces.
+
+        No event says so: the next partial shows it.
+        """
+        index, growing = self._opened("thinking", content_index)
+        assert isinstance(growing, GrowingText)
+        assert isinstance(growing.begun, ThinkingContent)
+        begun = attrs.evolve(growing.begun, thinking=growing.text, thinking_signature=_text(signature))
+        signed = GrowingText(begun)
+        self._open[index] = signed
+        self._turn_to(index, signed)
+
     def thinking_end(
         self,
         content_index: int | None = None,
@@ -284,10 +320,17 @@ class ResponseBuilder:
         name: str,
         *,
         arguments: JSON | Absent = ABSENT,
+        text: str = "",
+        written: bool = False,
         thought_signature: str | None = None,
         namespace: str | None = None,
     ) -> ToolCallStart:
-        """A tool call begins. `arguments` are those that are known already; they give way to what deltas say."""
+        """A tool call begins. `arguments` are those that are known already; they give way to what deltas say.
+
+        Where the JSON text of the arguments has begun already, without a delta, it is `text`: the deltas go on from it.
+        `written` says that the provider does not tell this text, but who reads it writes it: so all of it is shown, in
+        any release.
+        """
         begun = ToolCall(
             id=_text(id),
             name=_text(name),
@@ -295,12 +338,55 @@ class ResponseBuilder:
             thought_signature=_text_if_there(thought_signature),
             namespace=_text_if_there(namespace),
         )
-        return _toolcall_start(self._begin(GrowingCall(begun)), self._partial())
+        reader = GrowingArguments if written or self._strict else StreamedArguments
+        growing = GrowingCall(begun, reader, written=written)
+        if _text(text):
+            growing.pieces.append(text)
+        return _toolcall_start(self._begin(growing), self._partial())
 
     def toolcall_delta(self, delta: str, content_index: int | None = None) -> ToolCallDelta:
         """The JSON text of a call's arguments grows. Partials show what it says so far."""
         index = self._latest if content_index is None else _place(content_index)
         return _toolcall_delta(index, delta, self._grown("toolcall", index, delta))
+
+    def restart_toolcall(self, text: str, content_index: int | None = None) -> None:
+        """Take the JSON text of a call's arguments for another one than the deltas have said.
+
+        No event says so: the next partial shows it.
+        """
+        index, call = self._opened("toolcall", content_index)
+        assert isinstance(call, GrowingCall)
+        growing = GrowingCall(call.begun, call.reader, written=call.written)
+        growing.pieces.append(_text(text))
+        self._open[index] = growing
+        self._turn_to(index, growing)
+
+    def restate_toolcall(
+        self,
+        content_index: int | None = None,
+        *,
+        id: str | None = None,  # noqa: A002
+        name: str | None = None,
+        arguments: JSON | Absent = ABSENT,
+    ) -> None:
+        """Say anew what was said at the start of a call: providers tell its id or name late.
+
+        No event says so: the next partial shows it. Other `arguments` take the place of all that the deltas have said,
+        and what follows is `written`.
+        """
+        index, call = self._opened("toolcall", content_index)
+        assert isinstance(call, GrowingCall)
+        given: dict[str, Any] = _given(id=id, name=name)
+        if arguments is not ABSENT:
+            given["arguments"] = arguments
+        begun = attrs.evolve(call.begun, **given)
+        if arguments is not ABSENT:
+            growing = GrowingCall(begun, GrowingArguments, written=True)
+        else:
+            growing = GrowingCall(begun, call.reader, written=call.written)
+            growing.pieces.extend(call.pieces)
+        self._open[index] = growing
+        self._turn_to(index, growing)
 
     def toolcall_end(
         self,
@@ -312,18 +398,22 @@ class ResponseBuilder:
         arguments_error: str | None = None,
         thought_signature: str | None = None,
         namespace: str | None = None,
+        call: ToolCall | None = None,
     ) -> ToolCallEnd:
-        """A tool call is complete. What is given replaces what the call had.
+        """A tool call is complete. What is given replaces what the call had; a whole `call` replaces everything.
 
-        Without `arguments` the text of the deltas is read once more, strictly: unless it is one whole JSON object,
-        they are `{}`, and `arguments_error` says why (as of 1.6.0).
+        Without `arguments` the text of the deltas is read once more. As of 1.6.0 strictly: unless it is one whole JSON
+        object, they are `{}`, and `arguments_error` says why. Before, they are whatever can be read of it.
         """
-        index, call = self._opened("toolcall", content_index)
-        assert isinstance(call, GrowingCall)
-        if arguments is ABSENT and call.pieces:
-            arguments, problem = final_arguments("".join(call.pieces))
+        index, growing = self._opened("toolcall", content_index)
+        assert isinstance(growing, GrowingCall)
+        if call is not None:
+            return _toolcall_end(index, call, self._finished(index, call))
+        if arguments is ABSENT and growing.pieces:
+            text = joined_pairs("".join(growing.pieces))
+            arguments, problem = final_arguments(text) if self._strict else (streamed_arguments(text), None)
             arguments_error = arguments_error or problem
-        begun = call.begun
+        begun = growing.begun
         block = ToolCall(  # by hand, because `evolve` takes four times as long
             id=begun.id if id is None else _text(id),
             name=begun.name if name is None else _text(name),
@@ -335,6 +425,25 @@ class ResponseBuilder:
             namespace=begun.namespace if namespace is None else _text(namespace),
         )
         return _toolcall_end(index, block, self._finished(index, block))
+
+    # --- afterwards -----------------------------------------------------------------------------------------
+
+    def amend(self, block: Content, content_index: int) -> None:
+        """Put another block in the place of one that has ended: providers tell a signature late.
+
+        No event says so: the next partial, and the whole message, show it.
+
+        Raises:
+            OutOfOrderError: there is no such block, or it is still open.
+        """
+        self._check_told("amend")
+        if not 0 <= _place(content_index) < len(self._outline.blocks) or content_index in self._open:
+            raise OutOfOrderError(
+                f"amend of block {content_index}, which has not ended: {self._open_blocks()}"
+            )
+        blocks = self._outline.blocks
+        blocks.put(content_index, block)
+        self._outline = attrs.evolve(self._outline, moment=blocks.now)
 
     # --- inside ---------------------------------------------------------------------------------------------
 
@@ -350,10 +459,10 @@ class ResponseBuilder:
         growing = self._open.get(index)
         if growing is None or growing.kind != kind:
             raise self._not_open(kind, index, f"{kind}_delta")
-        growing.pieces.append(_text(delta))
+        growing.append(_text(delta))
         if self._outline.growing is not growing:
             self._turn_to(index, growing)
-        return partial_at(self._outline, len(growing.pieces))
+        return partial_at(self._outline, growing.mark)
 
     def _opened(self, kind: Kind, content_index: int | None) -> tuple[int, Growing]:
         """The place of a block that is open, and the block."""
@@ -380,18 +489,18 @@ class ResponseBuilder:
         outline = self._outline
         blocks = outline.blocks
         if outline.growing is not None:
-            blocks.put(outline.index, Unfinished(outline.growing, len(outline.growing.pieces)))
+            blocks.put(outline.index, Unfinished(outline.growing, outline.growing.mark))
         if index == len(blocks):
-            blocks.put(index, Unfinished(growing, 0))
+            blocks.put(index, Unfinished(growing, growing.mark))
         self._outline = Outline(outline.head, blocks, blocks.now, index, growing)
 
     def _partial(self) -> PartialMessage:
         growing = self._outline.growing
-        return partial_at(self._outline, 0 if growing is None else len(growing.pieces))
+        return partial_at(self._outline, 0 if growing is None else growing.mark)
 
     def _whole(self, reason: StopReason, error_message: str | None) -> AssistantMessage:
         outline = self._outline
-        mark = 0 if outline.growing is None else len(outline.growing.pieces)
+        mark = 0 if outline.growing is None else outline.growing.mark
         message = _completed(outline.head, outline.content(mark), reason, error_message)
         self._ended = True
         self._open.clear()

@@ -40,7 +40,7 @@ ADAPTERS: Final[Mapping[str, tuple[str, str]]] = {
     "openai-codex-responses": ("codex", "CodexResponses"),
 }
 #: What the extra `models` brings.
-_EXTRA: Final = ("httpx", "httpx_sse", "trio_websocket", "zstandard")
+_EXTRA: Final = ("httpx", "trio_websocket", "zstandard")
 
 
 class AnthropicKey:

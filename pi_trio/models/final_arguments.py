@@ -31,7 +31,7 @@ def final_arguments(text: str) -> tuple[FrozenDict, str | None]:
     if not text.strip():
         return FrozenDict(), None
     try:
-        value = freeze(_parsed(text))
+        value = freeze(mended_json(text))
         if not isinstance(value, FrozenDict):
             raise CodecError("", NOT_AN_OBJECT)
         return value, None
@@ -39,7 +39,12 @@ def final_arguments(text: str) -> tuple[FrozenDict, str | None]:
         return FrozenDict(), f"{error}\n\nReceived arguments:\n{text}"
 
 
-def _parsed(text: str) -> JSON:
+def mended_json(text: str) -> JSON:
+    """The value of a JSON text, also where its strings have what only JSON forbids.
+
+    Raises:
+        CodecError: it is none all the same.
+    """
     try:
         return parse_json(text)
     except CodecError:

@@ -1,8 +1,8 @@
 """The message so far, as a view: what a partial shows is made when somebody looks at it.
 
 A response may have a quarter of a million deltas, and each of them brings a partial. If every partial held its
-own text, the work would grow with the square of the length. So all partials of a response share its pieces, and
-each knows how many of them there were at its moment. Pieces are only ever added; so a partial shows its own
+own text, the work would grow with the square of the length. So all partials of a response share what has come, and
+each knows how much of it there was at its moment. Something is only ever added; so a partial shows its own
 moment for good, however late it is looked at, and in whichever thread.
 
 Who looks at the content of a partial pays for putting it together, once. Who looks at every partial of a long
@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from operator import itemgetter
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 import attrs
 
+from ..jsonvalue import JSON
 from ..messages import AssistantMessage, Content, TextContent, ThinkingContent, ToolCall
-from .growing_arguments import GrowingArguments, Moment
+from .open_values import joined_pairs
 
 Kind: TypeAlias = Literal["text", "thinking", "toolcall"]
 
@@ -30,69 +31,112 @@ Kind: TypeAlias = Literal["text", "thinking", "toolcall"]
 
 
 class Growing(Protocol):
-    """A block that grows piece by piece. The number of its pieces names a moment of it: a *mark*."""
+    """A block that grows piece by piece. A *mark* names a moment of it, and grows with it."""
 
     @property
     def kind(self) -> Kind: ...
     @property
-    def pieces(self) -> list[str]: ...
+    def mark(self) -> int: ...
+
+    def append(self, piece: str) -> None:
+        """The next piece."""
+        ...
 
     def at(self, mark: int) -> Content:
-        """The block as it was when it had so many pieces."""
+        """The block as it was at a mark."""
         ...
 
 
-class GrowingText:
-    """A text or a thinking block."""
+#: So many pieces are joined to a longer one.
+_FEW: Final = 64
 
-    __slots__ = ("_read", "begun", "kind", "pieces")
+
+class GrowingText:
+    """A text or a thinking block. Its mark is the length of its text.
+
+    Pieces are short, and each has a head that is longer than it. So a few of them are joined, and what is joined is
+    joined again with what is as long: there are never many, and each character is copied a few times at most.
+    """
+
+    __slots__ = ("_parts", "_read", "begun", "kind", "mark")
 
     def __init__(self, begun: TextContent | ThinkingContent) -> None:
+        first = begun.text if isinstance(begun, TextContent) else begun.thinking
         self.begun: Final = begun
         self.kind: Final[Kind] = begun.type
-        self.pieces: Final[list[str]] = []
-        #: What was looked at last, as mark and text. One tuple, because several threads may look.
-        self._read = 0, self._first
-
-    @property
-    def _first(self) -> str:
-        """The text that the block has begun with."""
-        return self.begun.text if isinstance(self.begun, TextContent) else self.begun.thinking
+        self.mark = len(first)
+        #: The long parts and the last pieces. One tuple, because other threads may look.
+        self._parts: tuple[tuple[str, ...], list[str]] = (first,), []
+        #: What was looked at last.
+        self._read = first
 
     @property
     def text(self) -> str:
         """All that has come."""
-        return self._text_at(len(self.pieces))
+        return self._text_at(self.mark)
+
+    def append(self, piece: str) -> None:
+        pieces = self._parts[1]
+        pieces.append(piece)
+        self.mark += len(piece)
+        if len(pieces) == _FEW:
+            *parts, last = *self._parts[0], "".join(pieces)
+            while parts and len(parts[-1]) <= len(last):
+                last = parts.pop() + last
+            self._parts = (*parts, last), []
 
     def at(self, mark: int) -> TextContent | ThinkingContent:
-        """The block at a mark."""
         text = self._text_at(mark)
         if isinstance(self.begun, TextContent):
             return attrs.evolve(self.begun, text=text)
         return attrs.evolve(self.begun, thinking=text)
 
     def _text_at(self, mark: int) -> str:
-        read, text = self._read
-        if mark < read:
-            return self._first + "".join(self.pieces[:mark])
-        if mark > read:
-            text += "".join(self.pieces[read:mark])
-            self._read = mark, text
-        return text
+        read = self._read
+        if mark > len(read):
+            parts, pieces = self._parts
+            self._read = read = "".join((*parts, *pieces))
+        return joined_pairs(read if len(read) == mark else read[:mark])
+
+
+class Reader(Protocol):
+    """Reads the text of a call's arguments as it comes, in the way of some releases."""
+
+    def feed(self, text: str, /) -> Any:
+        """Read the next piece; gives the moment after it."""
+        ...
+
+    def at(self, moment: Any, /) -> JSON:
+        """The arguments as they were at a moment."""
+        ...
 
 
 class GrowingCall:
-    """A tool call, whose arguments grow with their JSON text."""
+    """A tool call, whose arguments grow with their JSON text. Its mark is the number of the pieces.
 
-    __slots__ = ("_arguments", "_lock", "_moments", "begun", "kind", "pieces")
+    What the call has begun with gives way to the first piece, also to an empty one. Only if the text is `written` by
+    whoever reads the provider, it is the beginning of that text.
+    """
 
-    def __init__(self, begun: ToolCall) -> None:
+    __slots__ = ("_arguments", "_lock", "_moments", "begun", "kind", "pieces", "reader", "written")
+
+    def __init__(self, begun: ToolCall, reader: Callable[[], Reader], *, written: bool = False) -> None:
         self.begun: Final = begun
         self.kind: Final[Kind] = "toolcall"
         self.pieces: Final[list[str]] = []
-        self._arguments: GrowingArguments | None = None  # there from the first look on: mostly there is none
-        self._moments: list[Moment] = []  # after each piece that was read
+        self.reader: Final = reader
+        self.written: Final = written
+        self._arguments: Reader | None = None  # there from the first look on: mostly there is none
+        self._moments: list[Any] = []  # after each piece that was read
         self._lock = threading.Lock()  # one reader at a time feeds the arguments
+
+    @property
+    def mark(self) -> int:
+        return len(self.pieces)
+
+    def append(self, piece: str) -> None:
+        if piece or not self.written:
+            self.pieces.append(piece)
 
     def at(self, mark: int) -> ToolCall:
         """The call at a mark."""
@@ -100,7 +144,7 @@ class GrowingCall:
             return self.begun
         with self._lock:
             if self._arguments is None:
-                self._arguments = GrowingArguments()
+                self._arguments = self.reader()
             for piece in self.pieces[len(self._moments) : mark]:
                 self._moments.append(self._arguments.feed(piece))
             return attrs.evolve(self.begun, arguments=self._arguments.at(self._moments[mark - 1]))

@@ -101,7 +101,7 @@ async def test_a_key_is_for_a_provider_that_takes_keys():
 
 
 async def test_some_servers_ask_for_no_key():
-    assert await key_of(resolver(keys=NoKeyNeeded())) == (None, "no key needed")
+    assert await key_of(resolver(keys=NoKeyNeeded())) == ("none", "no key needed")
     assert await key_of(resolver(keys=NoKeyNeeded()), api_key="mine") == ("mine", "stored credential")
 
 

@@ -15,6 +15,7 @@ from pi_trio.events import StreamDone, StreamError, StreamStart
 from pi_trio.jsontext import print_json
 from pi_trio.messages import AssistantMessage, Model, TextContent, ThinkingContent, ToolCall, Usage
 from pi_trio.models.builder import OutOfOrderError, ResponseBuilder
+from pi_trio.models.dialect import dialect_of
 from pi_trio.models.growing_arguments import GrowingArguments
 from pi_trio.models.scripted import DEFAULT_MODEL, assistant
 
@@ -151,6 +152,48 @@ def test_what_an_end_replaces():
     assert event.tool_call == ToolCall(
         id="c", name="f", arguments={"a": [1]}, thought_signature="t", namespace="n"
     )
+
+
+def test_a_call_whose_text_has_begun_before_its_first_delta():
+    builder = begun()
+    assert content(builder.toolcall_start("c", "f", text='{"a": 1'))[0].arguments == {"a": 1}
+    assert content(builder.toolcall_delta('2, "b"'))[0].arguments == {"a": 12}
+    assert builder.toolcall_delta(": 3}").partial.content[0].arguments == {"a": 12, "b": 3}
+    assert builder.toolcall_end().tool_call.arguments == {"a": 12, "b": 3}
+
+
+def test_a_call_whose_text_is_taken_for_another():
+    builder = begun()
+    builder.toolcall_start("c", "f")
+    before = builder.toolcall_delta('{"a": 1')
+    builder.text_start()  # another block grows meanwhile
+    builder.restart_toolcall('{"b": ', 0)
+    after = builder.toolcall_delta("2}", 0)
+    assert (content(before)[0].arguments, content(after)[0].arguments) == ({"a": 1}, {"b": 2})
+    with pytest.raises(OutOfOrderError):
+        builder.restart_toolcall("{}", 1)
+    with pytest.raises(TypeError):
+        builder.restart_toolcall(None, 0)
+    assert builder.toolcall_end(0).tool_call.arguments == {"b": 2}
+
+
+def test_a_block_that_is_amended_after_its_end():
+    builder = begun()
+    builder.thinking_start()
+    ended = builder.thinking_end(thinking="Hm.")
+    builder.text_start()
+    builder.text_delta("Two")
+    builder.amend(ThinkingContent(thinking="Hm.", thinking_signature="late"), 0)
+    assert content(ended) == [ThinkingContent(thinking="Hm.")]
+    signed = [ThinkingContent(thinking="Hm.", thinking_signature="late"), TextContent(text="Two")]
+    assert list(builder.partial.content) == signed
+    for index in (1, 2, -1):
+        with pytest.raises(OutOfOrderError, match="has not ended"):
+            builder.amend(TextContent(text=""), index)
+    builder.text_end()
+    assert list(builder.done("stop").message.content) == signed
+    with pytest.raises(OutOfOrderError):
+        builder.amend(TextContent(text=""), 0)
 
 
 def test_the_arguments_of_a_call():
@@ -433,3 +476,88 @@ def test_a_response_begins_at_a_time(timestamp):
 def test_a_response_is_of_a_model(model):
     with pytest.raises(TypeError, match="a Model was expected, not"):
         ResponseBuilder(model)
+
+
+def test_who_is_called_may_be_said_late():
+    builder = begun()
+    first = builder.toolcall_start("", "")
+    builder.toolcall_delta('{"a":1')
+    builder.restate_toolcall(id="c", name="read")
+    told = builder.toolcall_delta("}")
+    assert (first.partial.content[0].name, told.partial.content[0].name) == ("", "read")
+    call = builder.toolcall_end().tool_call
+    assert (call.id, call.name, call.arguments) == ("c", "read", {"a": 1})
+
+
+def test_other_arguments_take_the_place_of_what_was_said():
+    builder = begun()
+    builder.toolcall_start("c", "patch")
+    builder.toolcall_delta('{"a":1')
+    builder.restate_toolcall(arguments={"input": ""})
+    assert builder.partial.content[0].arguments == {"input": ""}
+    builder.toolcall_delta('{"input":"x"}')
+    assert builder.toolcall_end().tool_call.arguments == {"input": "x"}
+
+
+def test_why_it_will_stop_is_in_the_partials():
+    builder = begun()
+    builder.text_start()
+    builder.stopping("length")
+    assert builder.text_end().partial.stop_reason == "length"
+    assert builder.done("stop").message.stop_reason == "stop"
+    with pytest.raises(OutOfOrderError, match="stopping after the end"):
+        builder.stopping("stop")
+
+
+def test_a_thinking_block_may_be_signed_while_it_is_open():
+    builder = ResponseBuilder(DEFAULT_MODEL)
+    builder.start()
+    builder.thinking_start("a", thinking_signature="")
+    before = builder.thinking_delta("b").partial
+    builder.text_start()
+    builder.sign_thinking("s", 0)
+    after = builder.thinking_delta("c", 0).partial
+    end = builder.thinking_end(0)
+    assert [
+        (it.content[0].thinking, it.content[0].thinking_signature) for it in (before, after, end.partial)
+    ] == [
+        ("ab", ""),
+        ("abc", "s"),
+        ("abc", "s"),
+    ]
+    assert end.content == "abc"
+    with pytest.raises(OutOfOrderError):
+        builder.sign_thinking("t", 0)
+
+
+@pytest.mark.parametrize("release", ["1.0.3", "1.6.0"])
+def test_a_character_that_was_cut_in_two_is_one_again(release):
+    builder = ResponseBuilder(DEFAULT_MODEL, timestamp=1, dialect=dialect_of(release))
+    builder.start()
+    builder.text_start()
+    half = builder.text_delta("a\ud83d").partial
+    whole = builder.text_delta("\ude00b").partial
+    builder.toolcall_start("c", "read")
+    for delta in ('{"a":"\ud83d', '\ude00"', "}"):
+        told = builder.toolcall_delta(delta, 1).partial
+    assert [half.text, whole.text, builder.text_end(0).content] == ["a\ud83d", "a😀b", "a😀b"]
+    assert [told.content[1].arguments, builder.toolcall_end(1).tool_call.arguments] == [{"a": "😀"}] * 2
+
+
+def test_a_response_may_be_done_before_its_blocks_are():
+    builder = begun()
+    builder.text_start()
+    builder.text_delta("Half a")
+    with pytest.raises(OutOfOrderError, match="done while"):
+        builder.done("stop")
+    assert builder.done("stop", unfinished=True).message.content == (TextContent(text="Half a"),)
+
+
+def test_a_call_may_end_with_a_whole_one():
+    builder = begun()
+    builder.toolcall_start("c", "read")
+    builder.toolcall_delta('{"a":')
+    whole = ToolCall(id="d", name="write", arguments={"b": 1}, extra={"x-new": 2})
+    event = builder.toolcall_end(call=whole)
+    assert event.tool_call == whole
+    assert content(event) == [whole]

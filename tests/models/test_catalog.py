@@ -10,6 +10,7 @@ import pytest
 
 from pi_trio.codec import unstructure
 from pi_trio.errors import CodecError
+from pi_trio.models.auth import NO_KEY
 from pi_trio.models.builtin import ADAPTERS, builtin_adapter, builtin_models, builtin_providers
 from pi_trio.models.catalog import builtin_catalog, load_models
 from pi_trio.models.credentials import InMemoryCredentialStore, OAuthCredential
@@ -92,7 +93,7 @@ async def test_what_is_available_without_any_key():
         ("openai", {"OPENAI_API_KEY": "k"}, "k", None),
         ("groq", {"GROQ_API_KEY": "k"}, "k", None),
         ("openrouter", {"OPENROUTER_API_KEY": "k"}, "k", None),
-        ("ollama", {}, None, None),
+        ("ollama", {}, NO_KEY, None),
     ],
 )  # fmt: skip
 async def test_the_keys_of_providers(provider, variables, key, headers):
@@ -148,7 +149,7 @@ async def test_another_missing_module_is_a_fault(monkeypatch):
 def test_a_collection_is_made_without_the_extra():
     code = (
         "import sys\n"
-        "for name in ('httpx', 'httpx_sse', 'trio_websocket', 'zstandard'): sys.modules[name] = None\n"
+        "for name in ('httpx', 'trio_websocket', 'zstandard'): sys.modules[name] = None\n"
         "from pi_trio.models.builtin import builtin_models\n"
         "print(len(builtin_models().get_models()))"
     )

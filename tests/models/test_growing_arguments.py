@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pi_trio.jsontext import parse_json, print_json
 from pi_trio.jsonvalue import DEPTH_LIMIT, FrozenDict
-from pi_trio.models import growing_arguments
+from pi_trio.models import open_values
 from pi_trio.models.growing_arguments import GrowingArguments, Moment
 
 from ..strategies import json_values, strings
@@ -191,12 +191,12 @@ def test_what_nobody_looks_at_is_not_made(monkeypatch):
     """However long the array: to catch up is to read the text once."""
     made = 0
 
-    def counted(elements, make=growing_arguments.frozen_array):
+    def counted(elements, make=open_values.frozen_array):
         nonlocal made
         made += 1
         return make(elements)
 
-    monkeypatch.setattr(growing_arguments, "frozen_array", counted)
+    monkeypatch.setattr(open_values, "frozen_array", counted)
     growing = GrowingArguments()
     for piece in ['{"a":[', *["1,"] * 3000]:
         growing.feed(piece)
@@ -218,12 +218,12 @@ def test_every_moment_can_be_looked_back_at(beginning, pieces):
 def test_looking_at_every_piece_of_a_string_reads_each_piece_once(monkeypatch):
     read = 0
 
-    def joined(pieces, join=growing_arguments._joined):
+    def joined(pieces, join=open_values._joined):
         nonlocal read
         read += len(pieces)
         return join(pieces)
 
-    monkeypatch.setattr(growing_arguments, "_joined", joined)
+    monkeypatch.setattr(open_values, "_joined", joined)
     growing = GrowingArguments()
     growing.feed('{"a":"')
     for number in range(1, 1000):

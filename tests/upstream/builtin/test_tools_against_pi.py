@@ -1,6 +1,8 @@
 """The built-in tools against those of Pi's releases: the same calls, on the same files, to the last byte.
 
-Left out are the decisions of `otherwise`, which have to differ.
+Left out are the decisions of `otherwise`, which have to differ. Each release takes 170 MB and some time to install, and
+what all three do is on record; so it is the newest alone that is asked, unless `PI_TRIO_TOOL_SEED` names other
+generated calls: then all are, and more of them.
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ from .record import their_outcomes
 
 pytestmark = pytest.mark.upstream
 
-SEED = int(os.environ.get("PI_TRIO_TOOL_SEED", "1"))
+SEED = os.environ.get("PI_TRIO_TOOL_SEED")
 
 
-@pytest.fixture(scope="module", params=list(DIALECTS))
+@pytest.fixture(scope="module", params=list(DIALECTS) if SEED else [*DIALECTS][-1:])
 def tools(request: pytest.FixtureRequest) -> RealTools:
     return real_tools(request.param)
 
@@ -35,7 +37,8 @@ def test_the_recording_is_what_pi_does(tools, tmp_path):
 
 
 async def test_generated_calls(tools, tmp_path):
-    cases = [*generated_edits(SEED, 1500, 300), *generated_reads(SEED, 700)]
+    seed, share = (int(SEED), 1) if SEED else (1, 5)
+    cases = [*generated_edits(seed, 1500 // share, 300 // share), *generated_reads(seed, 700 // share)]
     theirs = their_outcomes(tools, cases, tmp_path / "theirs")
     assert sum("error" in outcome for outcome in theirs.values()) < len(cases) / 2
     ours = await our_outcomes(cases, tools.release, tmp_path / "ours")
