@@ -16,6 +16,7 @@ from pi_trio.conformance.deviations import read_deviations
 from pi_trio.conformance.revisions import differences, due, read_revision
 from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenarios import all_scenarios
+from pi_trio.conformance.transport import vector as transport
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.profile import FIELDS, PROFILES
 
@@ -24,6 +25,7 @@ SPEC = VECTORS.spec
 CLAUSES = Clauses.shipped()
 DEVIATIONS = read_deviations(SPEC)
 SCENARIOS = {scenario.name for scenario in all_scenarios()}
+ANSWERS = transport.read_transport_vectors(SPEC)
 RECORDED = {release: VECTORS.names(release) for release in RELEASES}
 README = (SPEC / "clauses" / "README.md").read_text(encoding="utf-8")
 PROTOCOL = (SPEC / "driver-protocol.md").read_text(encoding="utf-8")
@@ -57,6 +59,11 @@ def test_every_family_has_its_file_and_no_number_is_left_out() -> None:
 def test_the_evidence_shows_it(clause: Clause) -> None:
     """A MUST is recorded from each of its releases; a ruling has a golden trace in which it makes a line differ."""
     assert 1 <= len(clause.evidence) <= 6
+    if clause.of_transport:
+        assert {(name, True) for name in clause.evidence} == {
+            (name, set(clause.releases) <= set(ANSWERS[name].releases)) for name in clause.evidence
+        }
+        return
     assert set(clause.evidence) <= SCENARIOS
     for name in clause.evidence:
         if clause.ruling is None:
@@ -67,6 +74,18 @@ def test_the_evidence_shows_it(clause: Clause) -> None:
             golden = read(VECTORS, release, name)
             assert golden is not None, (name, release)
             assert clause.ruling in golden.rulings(), (name, release)
+
+
+def test_every_vector_of_the_transport_is_evidence_of_a_clause() -> None:
+    named = [name for clause in CLAUSES.values() if clause.of_transport for name in clause.evidence]
+    assert set(named) == set(ANSWERS)
+
+
+def test_a_transport_is_judged_by_its_own_family() -> None:
+    assert {clause.id for clause in CLAUSES.values() if clause.of_transport} == {
+        clause.id for clause in CLAUSES.of_family("MODEL")
+    }
+    assert not any(clause.of_transport for clause in CLAUSES.in_force("pi-0.80.2"))
 
 
 @each_clause
@@ -80,6 +99,7 @@ def test_what_it_refers_to_exists(clause: Clause) -> None:
 def shown(name: str) -> str:
     """All that is recorded of a scenario, from any release and in any mode."""
     folders = [f"{kind}pi-{release}" for kind in ("", "ruled/", "cancel/") for release in RELEASES]
+    folders.append("transport")
     files = [SPEC / "vectors" / folder / f"{name}.jsonl" for folder in folders]
     return "".join(file.read_text(encoding="utf-8") for file in files if file.exists())
 

@@ -46,6 +46,8 @@ A log is a file of JSON lines, which gzip may have packed. Each line says what i
   {"send":…} {"ask":…}       a trace, such as a vector or `pi-trio explain-run --jsonl`
   {"id":1,"cmd":…} {"re":1}  the wire of the driver protocol, both sides as they went, or
                              the subject's alone, of which less can be told
+  {"type":"text_delta",…}    what a provider says, in a log of its own: the events of
+                             responses, each with its message at the end
 
 Which release a log follows is found out, unless --profile says it, or the log itself
 does. A log may end anywhere, but for --complete. A line that cannot be read is a

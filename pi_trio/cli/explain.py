@@ -25,6 +25,7 @@ from pi_trio.conformance.report.terminal import make_console
 from pi_trio.conformance.ruled import read_golden
 from pi_trio.conformance.scenarios import all_scenarios
 from pi_trio.conformance.standing import CANCELS
+from pi_trio.conformance.transport.vector import read_transport_vectors
 from pi_trio.conformance.vectors import Vectors
 from pi_trio.conformance.verdict import ExitCode
 from pi_trio.jsontext import print_json
@@ -35,8 +36,9 @@ from .usage import UsageError, verbose_argument
 
 _MORE: Final = """\
 A clause is one rule of the spec, with what it is good for, what implementations get
-wrong, and the scenarios that show it on real releases. S-01 and D-01 are the surprises
-of Pi and the rulings that answer some of them. A family is listed.
+wrong, and the scenarios that show it on real releases (or, in the family MODEL, recorded
+answers of servers). S-01 and D-01 are the surprises of Pi and the rulings that answer
+some of them. A family is listed.
 
 examples:
   pi-trio explain TURN-05           a clause
@@ -156,6 +158,8 @@ class _Book:
 
     def evidence(self, clause: Clause) -> list[Evidence]:
         """The scenarios of a clause, with the releases that show it."""
+        if clause.of_transport:
+            return self.answers(clause)
         titles = {scenario.name: scenario.title for scenario in all_scenarios()}
         return [
             Evidence(
@@ -164,6 +168,15 @@ class _Book:
                 releases=tuple(release for release in RELEASES if self._shows(release, name, clause.ruling)),
             )
             for name in clause.evidence
+        ]
+
+    def answers(self, clause: Clause) -> list[Evidence]:
+        """The vectors of the transport that show a clause."""
+        vectors = read_transport_vectors(self.vectors.spec)
+        return [
+            Evidence(scenario=name, title=vectors[name].title, releases=vectors[name].releases)
+            for name in clause.evidence
+            if name in vectors
         ]
 
     def _shows(self, release: str, name: str, ruling: str | None) -> bool:

@@ -35,6 +35,8 @@ A mutant is the runtime of this package with one function replaced ("runtime"), 
 field of its profile as another release has it ("field"), or behind a proxy that changes
 what is said ("wire"). Each is judged as conform judges anybody, in the scenarios that
 are the evidence of the clauses that it breaks, and is killed if one of these is named.
+A "transport" is no agent: what asks a provider has a fault, and is played the recorded
+answers that are the evidence of its clauses, without network.
 
 It is tried as each class of hosts: "total", as Pi; "partial", whose order inside a step
 is free between calls; "sync", whose listeners are not awaited; and "unquiet", which does

@@ -19,13 +19,18 @@ from pi_trio.profile import FIELDS, PROFILES, get_profile
 
 from .vectors import VectorError, spec_folder
 
-FAMILIES: Final = ("RUN", "TURN", "MSG", "STREAM", "TOOL", "QUEUE", "HOOK", "ABORT", "FAIL", "STATE")
+FAMILIES: Final = ("RUN", "TURN", "MSG", "STREAM", "TOOL", "QUEUE", "HOOK", "ABORT", "FAIL", "STATE", "MODEL")
 """What clauses are about, in the order in which one reads them. Each is a file."""
 
 LEVELS: Final = ("MUST", "RULING")
 """MUST is what the releases do; RULING is what pi_trio promises and they break."""
 
-GROUPS: Final = ("events", "tools", "queues", "abort", "hooks", "awaiting", "containment")
+TRANSPORT: Final = "transport"
+"""The group of the clauses that judge what asks a provider, and no agent. Their evidence is not scenarios, but recorded
+answers of servers (`conformance.transport`).
+"""
+
+GROUPS: Final = ("events", "tools", "queues", "abort", "hooks", "awaiting", "containment", TRANSPORT)
 """Under what a verdict on a clause is counted."""
 
 RELEASES: Final = tuple(profile.release for profile in PROFILES.values())
@@ -56,7 +61,7 @@ class Clause:
         group: one of GROUPS.
         why: what it is good for.
         trap: what implementations get wrong; may be empty.
-        evidence: scenarios that show it, the most telling first.
+        evidence: scenarios that show it, or vectors of the transport, the most telling first.
         see: ids of other clauses, surprises and rulings.
         file: where it stands, below the spec folder; and `line`, the line of its heading.
     """
@@ -81,6 +86,11 @@ class Clause:
     def family(self) -> str:
         """`TURN`."""
         return self.id.partition("-")[0]
+
+    @property
+    def of_transport(self) -> bool:
+        """Whether it judges a transport, and no agent."""
+        return self.group == TRANSPORT
 
     @property
     def full_level(self) -> str:

@@ -128,7 +128,7 @@ class Seen:
 
 
 def standings(in_force: Iterable[Clause], seen: Seen) -> tuple[ClauseVerdict, ...]:
-    """A verdict on each clause in force.
+    """A verdict on each clause in force, but for those by which no agent is judged.
 
     Who did not get one scenario right kept nothing: whoever says what somebody else has said keeps many a clause, too.
     """
@@ -136,7 +136,8 @@ def standings(in_force: Iterable[Clause], seen: Seen) -> tuple[ClauseVerdict, ..
     causes = _causes(seen.breaches)
     if not any(verdict.outcome in _RIGHT for verdict in (*seen.verdicts, *seen.explained.values())):
         seen = attrs.evolve(seen, reached=frozenset())
-    return tuple(_standing(clause, causes.get(clause.id, ()), outcomes, seen) for clause in in_force)
+    of_agents = (clause for clause in in_force if not clause.of_transport)
+    return tuple(_standing(clause, causes.get(clause.id, ()), outcomes, seen) for clause in of_agents)
 
 
 def _standing(

@@ -32,6 +32,17 @@ def explain(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     return run
 
 
+def test_a_clause_about_a_transport_shows_recorded_answers(explain) -> None:
+    code, out, _ = explain("MODEL-08")
+    page = words(out)
+    assert code == 0
+    assert "group transport in force pi 0.85.0, 1.0.3, 1.6.0" in page
+    assert (
+        "The end of a text says something else than its pieces. recorded from pi 0.85.0, 1.0.3, 1.6.0" in page
+    )
+    assert out.endswith("\nspec/vectors/transport/responses_corrected.jsonl\n")
+
+
 def words(text: str) -> str:
     return " ".join(text.split())
 

@@ -1,7 +1,8 @@
 """Recorded logs: what somebody's agent said some other day, judged by the clauses.
 
 A log is a file of JSON lines, or what comes down a pipe. It may hold agent events, what Pi prints in its JSON mode,
-traces of this tester, or the wire between a tester and a subject; which of these it is, each line says for itself.
+traces of this tester, the wire between a tester and a subject, or what providers say; which of these it is, each line
+says for itself.
 `lines` reads, `session` and `wire` know what stands around the events, and `log` brings them to the monitors.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from pi_trio.conformance.monitors import EventMonitor, Finding, TraceMonitor
+from pi_trio.conformance.monitors import Finding, Monitor
 
 from .basis import Basis
 from .outcome import Checked, Kind, Remark
@@ -89,7 +89,7 @@ class Book:
         else:
             self.remark("note", f"{what} ends {where}; that is no fault")
 
-    def settle(self, monitor: EventMonitor | TraceMonitor) -> None:
+    def settle(self, monitor: Monitor) -> None:
         """A monitor has seen the last of what it follows."""
         self.result.reached |= monitor.reached
         self.result.fits.setdefault(monitor.candidates, self._since)

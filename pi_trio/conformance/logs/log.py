@@ -14,6 +14,7 @@ from typing import Final
 
 from pi_trio.conformance.envelope import EVENT_TYPES
 from pi_trio.conformance.monitors import EventMonitor, Force
+from pi_trio.conformance.monitors.response import STREAM_EVENTS
 from pi_trio.conformance.protocol import Object
 
 from .basis import Basis
@@ -30,11 +31,14 @@ from .lines import (
     read_object,
 )
 from .outcome import Checked, Remark
+from .responses import Responses
 from .session import HEADER, SESSION_TYPES, SETTLED, bare_update, is_custom
 from .traces import Traces
 from .wire import is_any
 
 _ENDS: Final = frozenset({"\n", "\r\n", ""})
+_TYPES: Final = EVENT_TYPES | STREAM_EVENTS
+"""What a line may be that is judged by its type."""
 _EVERY: Final = 0x3FFF
 """After so many lines it is told how far the log was read."""
 _NAMES: Final = 100
@@ -69,6 +73,7 @@ class LogCheck:
         self._longest = longest
         self._book = Book(basis, say, complete=complete, midway=midway)
         self._traces = Traces(self._book, self._lost)
+        self._responses = Responses(self._book)
         self._monitor: EventMonitor | None = None
         self._session = False
         self._open_runs = 0
@@ -117,13 +122,13 @@ class LogCheck:
             text = str(raw, "utf-8")
             event, end = decoder.raw_decode(text)
             kind = event["type"]
-            plain = kind in EVENT_TYPES and text[end:] in _ENDS
+            plain = kind in _TYPES and text[end:] in _ENDS
         except (ValueError, LookupError, TypeError, RecursionError, UnreadableError):
             plain = False
         del text  # it may be large
         try:
             if plain:
-                self._event(kind, event, raw)
+                self._typed(kind, event, raw)
             elif not raw.isspace():
                 self._other(raw)
         except UnreadableError as error:
@@ -140,9 +145,19 @@ class LogCheck:
                 if not is_any(line):
                     raise NothingKnownError
                 self._close_events("the log")
+            self._responses.close("the log of a provider")
             self._traces.line(line, raw)
-        elif kind in EVENT_TYPES:
-            self._event(kind, line, raw)
+        elif kind in _TYPES:
+            self._typed(kind, line, raw)
+        else:
+            self._aside(kind)
+
+    def _typed(self, kind: str, event: Object, raw: bytes) -> None:
+        if kind in EVENT_TYPES:
+            self._responses.close("the log of a provider")
+            self._event(kind, event, raw)
+        elif self._monitor is None and not self._traces.open and not self._session and self._responses.judges:
+            self._responses.event(event, raw)
         else:
             self._aside(kind)
 
@@ -154,6 +169,7 @@ class LogCheck:
         self._book.remark("unreadable", str(why), raw, reason=why.reason)
         self._book.midway = True
         self._traces.lost()
+        self._responses.lost()
         if self._monitor is not None:
             self._book.settle(self._monitor)
             self._monitor = EventMonitor(self._force(), self._monitor.candidates, midway=True)
@@ -250,6 +266,7 @@ class LogCheck:
         if self._monitor is not None:
             self._close_events(what)
         self._traces.close(what)
+        self._responses.close(what)
         self._book.turn_page()
 
     def _close_events(self, what: str) -> None:

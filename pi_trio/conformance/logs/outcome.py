@@ -44,6 +44,7 @@ class Checked:
 
     Attributes:
         runs, events: how many were judged.
+        responses: how many of what providers say were judged; what is said in them are events, too.
         asked: in how many lines of traces something was done or said, events and all else.
         sides: how many messages of a wire are of the tester, and how many of the subject.
         lines: how many the log has.
@@ -61,6 +62,7 @@ class Checked:
 
     runs: int = 0
     events: int = 0
+    responses: int = 0
     asked: int = 0
     sides: Counter[Side] = attrs.field(factory=Counter[Side])
     lines: int = 0

@@ -6,12 +6,13 @@ and `recovery` how to go on behind a fault, so that it is one finding and the re
 who is judged, and nothing imports the runtime.
 
 `EventMonitor` needs nothing but events, as `pi-trio check` has them. `TraceMonitor` follows a trace of the driver
-protocol, with one monitor of events for each listener.
+protocol, with one monitor of events for each listener. `response` follows what providers say, and not agents.
 """
 
 from __future__ import annotations
 
 from .bursts import Bursts as Bursts
+from .docket import Monitor as Monitor
 from .events import EventMonitor as EventMonitor
 from .finding import Allowed as Allowed
 from .finding import Finding as Finding

@@ -155,7 +155,12 @@ def _page(matrix: Matrix, clauses: Clauses) -> Iterator[str]:
     yield from _by_clause(matrix, clauses, proofs)
 
 
-_KINDS: Final = {"runtime": "in the runtime", "wire": "on the wire", "field": "in a field of a profile"}
+_KINDS: Final = {
+    "runtime": "in the runtime",
+    "wire": "on the wire",
+    "field": "in a field of a profile",
+    "transport": "of a transport",
+}
 
 
 def _hosts(matrix: Matrix) -> Iterator[str]:

@@ -10,6 +10,7 @@ from . import families  # noqa: F401  # pyright: ignore[reportUnusedImport] - th
 from .fields import mutants_of_fields
 from .mutant import Mutant
 from .planting import PLANTED
+from .transported import TRANSPORTED
 from .wire import WIRED
 
 
@@ -17,7 +18,7 @@ from .wire import WIRED
 def all_mutants() -> Mapping[str, Mutant]:
     """Every mutant by its name, in the order of the clauses that they break. Raises: ValueError: two have one name."""
     clauses = Clauses.shipped()
-    written = [*(each.mutant for each in PLANTED), *WIRED]
+    written = [*(each.mutant for each in PLANTED), *WIRED, *TRANSPORTED]
     order = {clause: place for place, clause in enumerate(clauses)}
     mutants = sorted([*written, *mutants_of_fields(clauses)], key=lambda mutant: order[mutant.clauses[0]])
     named = {mutant.name: mutant for mutant in mutants}

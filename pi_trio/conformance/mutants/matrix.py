@@ -15,10 +15,12 @@ from typing import Final, TypeAlias
 
 import attrs
 
+from ..clauses import Clauses
 from .catalogue import all_mutants
 from .hosts import BEST, HOSTS, Host
 from .nulls import NULLS, Score, score
 from .tables import TableTrial, try_tables
+from .transported import TransportMutant, try_transport
 from .trial import Court, Trial
 
 #: Told the name of each task when it is done, and how many there are.
@@ -141,4 +143,7 @@ def _do(task: str, hosts: Iterable[str]) -> _Came:
     if task.startswith(_NULL):
         return [score(task.removeprefix(_NULL), _court())]
     mutant = all_mutants()[task]
-    return [_court().try_mutant(mutant, host) for host in HOSTS if host.name in hosts]
+    tried = [host for host in HOSTS if host.name in hosts]
+    if isinstance(mutant, TransportMutant):
+        return [try_transport(mutant, host, Clauses.shipped()) for host in tried]
+    return [_court().try_mutant(mutant, host) for host in tried]

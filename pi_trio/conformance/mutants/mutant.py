@@ -5,9 +5,10 @@ suite has to say so: a mutant is *killed* if a clause that it breaks is named. T
 not enough, for whoever reads the report would look in the wrong place. One change may break several clauses at once; it
 proves those that are named, and no others.
 
-Three kinds. In the *runtime* one function is replaced; there a mutant reads as the difference that it makes. On the
+Four kinds. In the *runtime* one function is replaced; there a mutant reads as the difference that it makes. On the
 *wire* everything is right but for what is said, which works on any implementation. And where a field of a profile
-decides, the mutant is the runtime with nothing but that *field* as another release has it.
+decides, the mutant is the runtime with nothing but that *field* as another release has it. The fourth is no agent: a
+*transport* that has a fault, in one function of an adapter or in what it says.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ import attrs
 from ..clauses import RELEASES, Clause, Clauses
 from ..keeper import Opener
 
-Kind: TypeAlias = Literal["runtime", "wire", "field"]
+Kind: TypeAlias = Literal["runtime", "wire", "field", "transport"]
 
-KINDS: Final[tuple[Kind, ...]] = ("runtime", "wire", "field")
+KINDS: Final[tuple[Kind, ...]] = ("runtime", "wire", "field", "transport")
 
 #: The subject under a profile, given the runtime's patience for a reply, in seconds.
 Open: TypeAlias = Callable[[str, float], Opener]

@@ -217,7 +217,9 @@ def _code(whole: Checked) -> ExitCode:
 
 
 def _counts(log: Checked) -> str:
-    return f"{_number(log.runs, 'run')}, {_number(log.events, 'event')}"
+    counts = [(log.runs, "run"), (log.responses, "response"), (log.events, "event")]
+    left_out = "run" if log.responses and not log.runs else "response" if not log.responses else ""
+    return ", ".join(_number(count, what) for count, what in counts if what != left_out)
 
 
 def _number(count: int, what: str) -> str:
@@ -252,6 +254,7 @@ def _sum(logs: Iterable[Checked]) -> Checked:
     for log in logs:
         whole.runs += log.runs
         whole.events += log.events
+        whole.responses += log.responses
         whole.lines += log.lines
         whole.asked += log.asked
         for mine, its in (
@@ -280,6 +283,7 @@ def checked_document(logs: Mapping[str, Checked], teller: Teller, clauses: Claus
         "interrupted": whole.interrupted,
         "runs": whole.runs,
         "events": whole.events,
+        **({"responses": whole.responses} if whole.responses else {}),
         "logs": [{"log": label, **_log(log)} for label, log in logs.items()],
         "reached": [name for name in clauses if name in whole.reached],
         "findings": [_finding(fault, clauses) for fault in faults if fault.remark.finding is not None],
@@ -292,6 +296,7 @@ def _log(log: Checked) -> Object:
     return {
         "runs": log.runs,
         "events": log.events,
+        **({"responses": log.responses} if log.responses else {}),
         "lines": log.lines,
         "broken": log.remarks["broken"],
         "unreadable": log.remarks["unreadable"],

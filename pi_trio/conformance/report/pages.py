@@ -63,7 +63,7 @@ def show_clause(
         rows.append(("see", _lines(f"{name}  {title_of(name)}" for name in clause.see)))
     rows.append(("written", Text(f"spec/{clause.file}, line {clause.line}")))
     _show_rows(console, rows)
-    say(console, f"\npi-trio explain-run {clause.evidence[0]} {_how(clause)}")
+    say(console, f"\n{_how(clause)}")
 
 
 def show_deviation(
@@ -179,7 +179,10 @@ def _evidence(clause: Clause, evidence: Sequence[Evidence]) -> RenderableType:
 
 def _how(clause: Clause) -> str:
     """How the evidence of a clause is shown."""
+    if clause.of_transport:
+        return f"spec/vectors/transport/{clause.evidence[0]}.jsonl"
+    shown = f"pi-trio explain-run {clause.evidence[0]}"
     profile = "" if clause.releases[-1] == RELEASES[-1] else f" --profile pi-{clause.releases[-1]}"
     if clause.ruling:
-        return f"--ruled{' --cancelling' if clause.ruling == 'D-10' else ''}{profile}"
-    return f"--recorded{profile}"
+        return f"{shown} --ruled{' --cancelling' if clause.ruling == 'D-10' else ''}{profile}"
+    return f"{shown} --recorded{profile}"

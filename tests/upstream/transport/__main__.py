@@ -5,6 +5,7 @@
     python -m tests.upstream.transport --api anthropic-messages --bodies [--cases 200] [--seed 1]
     python -m tests.upstream.transport --token "body anthropic-messages:1:17"
     python -m tests.upstream.transport --file FILE
+    python -m tests.upstream.transport --record [NAME …]
 
 `--shrink` makes the cases that it shows smaller. `--self` puts real Pi on both sides: what differs then is not
 determined by the case. A differing case is shown with its token.
@@ -29,6 +30,8 @@ from .faults import case_of, cases_of
 from .normalise import normalised
 from .running import against_pi
 from .shrinking import shrunk
+from .stated import stated
+from .stated.recording import record
 
 #: Of so many cases, each decision must be needed by one.
 ENOUGH = 1000
@@ -52,7 +55,12 @@ def main() -> int:
         "--shrink", action="store_true", help="make the differing cases that are shown smaller"
     )
     parser.add_argument("--show", type=int, default=5, help="so many differing cases are shown")
+    parser.add_argument(
+        "--record", nargs="*", metavar="NAME", help="record the stated cases, or these of them, in the spec"
+    )
     chosen = parser.parse_args()
+    if chosen.record is not None:
+        return _record(chosen.record)
 
     differing: list[Case] = []
     for release in chosen.release or RELEASES:
@@ -93,6 +101,15 @@ def main() -> int:
         written = [_named(chosen.token)] if chosen.token else differing
         chosen.write.write_text(json.dumps(written, indent=1), encoding="utf-8")
     return 1 if differing else 0
+
+
+def _record(names: list[str]) -> int:
+    """Record stated cases, all if none is named."""
+    cases = stated()
+    for vector in record({name: cases[name] for name in names or cases}):
+        agreed = "; ".join(", ".join(each.releases) for each in vector.recorded)
+        print(f"{vector.name}: {agreed}")
+    return 0
 
 
 def _named(token: str) -> Case:
