@@ -136,15 +136,15 @@ def _round(test: Callable[[], None], house: House, lockstep: Lockstep | None, ou
 @contextmanager
 def _uncounted(house: House, lockstep: Lockstep | None) -> Generator[None]:
     """Inside, something is made smaller: that is no search, and the time for it is not up."""
-    counts = house.shares, house.steps, house.tick
+    counts = house.shares, house.steps, house.reached, house.tick
     of_subject = lockstep and (lockstep.compared, lockstep.raced, lockstep.explained, lockstep.unoffered)
-    house.shares, house.tick = Shares(), _no_tick
+    house.shares, house.reached, house.tick = Shares(), set[str](), _no_tick
     if lockstep:
         lockstep.explained, lockstep.unoffered = Counter(), Counter()
     try:
         yield
     finally:
-        house.shares, house.steps, house.tick = counts
+        house.shares, house.steps, house.reached, house.tick = counts
         if lockstep and of_subject:
             lockstep.compared, lockstep.raced, lockstep.explained, lockstep.unoffered = of_subject
 

@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from pi_trio.agent.batch import _Updates
 from pi_trio.conformance.explore.guest import quiet_house
-from pi_trio.conformance.explore.search import search
+from pi_trio.conformance.explore.search import _uncounted, search
 from pi_trio.conformance.explore.shares import SITUATIONS
 from pi_trio.conformance.explore.token import Token
 from pi_trio.profile import PROFILES
@@ -82,3 +82,15 @@ def test_the_same_number_leads_to_the_same_conversations() -> None:
         second.shares.reached,
         second.reached,
     )
+
+
+def test_making_smaller_is_no_search() -> None:
+    """What comes into play, or is played, while a counterexample is made smaller is not counted."""
+    held = house()
+    with quiet_house():
+        search(held, None, conversations=2, start=1)
+        before = held.shares, held.steps, set(held.reached)
+        with _uncounted(held, None):
+            search(held, None, conversations=20, start=2)
+            assert held.reached - before[2], "or there would be nothing to see"
+    assert (held.shares, held.steps, held.reached) == before
