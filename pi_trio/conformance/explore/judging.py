@@ -31,13 +31,14 @@ CRASH: Final = "CRASH"
 REST: Final = "REST"
 REPLAY: Final = "REPLAY"
 PROMISE: Final = "PROMISE"
+PROTOCOL: Final = "PROTOCOL"
 LOCKSTEP: Final = "LOCKSTEP"
 """What a fault is called that no clause was named for: an operation never settles; the subject broke off; something is
-left over at rest; the same scenario goes otherwise when it is played again; a promise of the rulings was not kept; the
-subject goes otherwise than the runtime.
+left over at rest; the same scenario goes otherwise when it is played again; a promise of the rulings was not kept; what
+the subject says is not in the driver protocol; the subject goes otherwise than the runtime.
 """
 
-NOT_CLAUSES: Final = frozenset({HANG, CRASH, REST, REPLAY, PROMISE, LOCKSTEP})
+NOT_CLAUSES: Final = frozenset({HANG, CRASH, REST, REPLAY, PROMISE, PROTOCOL, LOCKSTEP})
 
 
 @attrs.frozen(kw_only=True)

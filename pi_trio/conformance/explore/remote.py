@@ -26,7 +26,7 @@ import trio
 
 from ..blame import blame
 from ..compare import canonical
-from ..faults import SubjectDied, SubjectUnstartable
+from ..faults import ProtocolFault, SubjectDied, SubjectUnstartable
 from ..keeper import Keeper, Opener, open_keeper
 from ..lockstep import Guide, Run, drive
 from ..mirror import mirrored
@@ -36,7 +36,7 @@ from ..protocol import Object
 from ..scenario import Scenario
 from .conversation import House
 from .guest import Guest, at_once
-from .judging import CRASH, HANG, LOCKSTEP, Fault, Watch
+from .judging import CRASH, HANG, LOCKSTEP, PROTOCOL, Fault, Watch
 from .rulings import entered
 
 
@@ -142,8 +142,8 @@ class Lockstep:
         if parted is None:
             return None
         if other.fault is not None:
-            died = isinstance(other.fault, (SubjectDied, SubjectUnstartable))
-            return Fault(clause=CRASH if died else HANG, cause="", said=other.fault.message)
+            named = next((name for kind, name in _FAULTS.items() if isinstance(other.fault, kind)), HANG)
+            return Fault(clause=named, cause="", said=other.fault.message)
         watch = Watch(self.force, scenario.create, strict=False)
         for fault in watch.follow(other.lines):
             return fault
@@ -170,6 +170,10 @@ def beside(house: House, player: Player) -> Lockstep:
     house.hello = {**theirs, **common, "profile": ours["profile"]}
     house.elsewhere = lockstep.judge
     return lockstep
+
+
+_FAULTS: Final = {SubjectDied: CRASH, SubjectUnstartable: CRASH, ProtocolFault: PROTOCOL}
+"""What a fault of the subject is called, if it is none of silence."""
 
 
 def _is_as_pi(hello: Object) -> bool:

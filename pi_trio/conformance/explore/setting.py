@@ -105,7 +105,12 @@ def setting(numbers: Sequence[int], hello: Object) -> Setting:
     held: list[Object] = [{"fn": fn, "hold": True} for fn in (*hooks, *(_POLLS if loop else ()))]
     if listening != "told":
         held += [{"fn": "listener", "key": "L", "event": event, "hold": True} for event in chosen["held"]]
-    return Setting(create=create, answers=tuple(held), wheel=_wheel(chosen["mood"]), again=chosen["again"])
+    return Setting(
+        create=create,
+        answers=tuple(held),
+        wheel=_wheel(chosen["mood"], frozenset(hello["commands"])),
+        again=chosen["again"],
+    )
 
 
 def _hooks(chosen: Object, offered: frozenset[str], *, loop: bool) -> Iterator[str]:
@@ -130,5 +135,5 @@ def _settings(
 
 
 @lru_cache
-def _wheel(without: frozenset[str]) -> tuple[Stimulus, ...]:
-    return wheel(without)
+def _wheel(without: frozenset[str], commands: frozenset[str]) -> tuple[Stimulus, ...]:
+    return wheel(without, commands)

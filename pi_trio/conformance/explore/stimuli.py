@@ -16,7 +16,7 @@ import attrs
 
 from .. import options
 from .. import scripting as s
-from ..protocol import Object
+from ..protocol import COMMANDS, Object
 from . import material as m
 from .scene import Open, Scene
 
@@ -39,6 +39,7 @@ class Stimulus:
     Attributes:
         weight: how often it is drawn, compared with others.
         trait: what it brings into a conversation, which whole conversations may do without; empty: nothing special.
+        needs: the command that it is, if not every subject has to offer that.
         targets: what it can act on now, the plainest first; none: it is not possible.
         ways: how it can act, the plainest first.
         make: the command, for a target and a way.
@@ -50,6 +51,7 @@ class Stimulus:
     make: Make
     ways: Sequence[Any] = (None,)
     trait: str = ""
+    needs: str = ""
 
     def command(self, scene: Scene, move: Move) -> Object:
         """The command that a move of this kind is now, as far as it goes: of fewer targets it is the last.
@@ -179,7 +181,8 @@ def _races(scene: Scene) -> Sequence[tuple[Object, Object]]:
     single: list[Object] = []
     for tool in scene.of("execute"):
         single.append(_answer(scene, tool, m.RESULTS[0]))
-        single.append(_update(scene, tool, m.REPORTS[0]))
+        if "update" in scene.hello["commands"]:
+            single.append(_update(scene, tool, m.REPORTS[0]))
     single += [_push_next(scene, stream, None) for stream in scene.streams if stream.plan]
     single += [_answer(scene, held, None) for held in scene.of("listener")]
     single += [_answer(scene, hook, None) for fn in m.HOOKS for hook in scene.of(fn)]
@@ -210,9 +213,10 @@ STIMULI: Final[tuple[Stimulus, ...]] = (
     Stimulus(name="push", weight=60, targets=_streams, make=_push_next),
     Stimulus(name="finish", weight=16, targets=_asked("execute"), ways=m.RESULTS, make=_answer),
     Stimulus(name="crash", weight=5, targets=_asked("execute"), make=_throw),
-    Stimulus(name="report", weight=12, targets=_asked("execute"), ways=m.REPORTS, make=_update),
+    Stimulus(name="report", weight=12, targets=_asked("execute"), ways=m.REPORTS, make=_update, needs="update"),
     Stimulus(
         name="report late", weight=6, targets=lambda scene: [*scene.returned], ways=m.REPORTS, make=_update_late,
+        needs="update",
     ),
     Stimulus(name="release", weight=24, targets=_asked("listener"), make=_answer),
     Stimulus(name="fail listener", weight=14, targets=_asked("listener"), make=_throw, trait="failing"),
@@ -261,7 +265,7 @@ STIMULI: Final[tuple[Stimulus, ...]] = (
     Stimulus(name="end with result", weight=2, trait="malformed", targets=_streams, ways=m.ENDINGS, make=_end),
     Stimulus(name="second start", weight=2, trait="second start", targets=_streams, ways=(m.SECOND_START,), make=_push),
     Stimulus(name="end without result", weight=2, trait="endless", targets=_streams, make=_end),
-    Stimulus(name="fail stream", weight=2, trait="failing", targets=_streams, make=_fail),
+    Stimulus(name="fail stream", weight=2, trait="failing", targets=_streams, make=_fail, needs="fail"),
     Stimulus(name="fail streamFn", weight=1, trait="failing", targets=_asked("streamFn"), make=_throw),
     Stimulus(name="twins", weight=4, trait="twins", targets=_asked("streamFn"), make=_twins),
     Stimulus(name="return nothing", weight=2, trait="nothing", targets=_asked("execute"), make=_answer),
@@ -271,7 +275,7 @@ STIMULI: Final[tuple[Stimulus, ...]] = (
     ),
     Stimulus(
         name="unsubscribe", weight=1, trait="subscribing", make=lambda _, key, __: {"cmd": "unsubscribe", "key": key},
-        targets=lambda scene: scene.listeners if not scene.loop else (),
+        targets=lambda scene: scene.listeners if not scene.loop else (), needs="unsubscribe",
     ),
     Stimulus(
         name="set tools", weight=2, trait="state", targets=_of_agent("setTools"), ways=m.TOOLSETS,
@@ -290,7 +294,7 @@ STIMULI: Final[tuple[Stimulus, ...]] = (
         make=_set_option,
     ),
     Stimulus(name="reset", weight=1, trait="state", targets=_of_agent("reset", _idle), make=_plain("reset")),
-    Stimulus(name="race", weight=4, trait="race", targets=_races, make=_race),
+    Stimulus(name="race", weight=4, trait="race", targets=_races, make=_race, needs="burst"),
     Stimulus(
         name="prompt too early", weight=1, ways=m.PROMPTS[:2], make=_prompt,
         targets=_of_agent("prompt", lambda scene: not scene.idle),
@@ -308,9 +312,11 @@ RULED: Final = frozenset({"failing", "second start", "endless", "twins", "nothin
 """Traits that lead where the runtime is stricter than the releases, on purpose."""
 
 
-def wheel(without: frozenset[str]) -> tuple[Stimulus, ...]:
-    """The stimuli without some traits, each on as many slots as its weight says, and those well mixed."""
-    allowed = [each for each in STIMULI if each.trait not in without]
+def wheel(without: frozenset[str], commands: frozenset[str] = COMMANDS) -> tuple[Stimulus, ...]:
+    """The stimuli without some traits that a subject with these commands can be given: each on as many slots as its
+    weight says, and those well mixed.
+    """
+    allowed = [each for each in STIMULI if each.trait not in without and (each.needs or "answer") in commands]
     slots: list[Stimulus] = []
     total, upto = sum(each.weight for each in allowed), 0
     for each in allowed:

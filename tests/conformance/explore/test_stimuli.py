@@ -11,6 +11,7 @@ from pi_trio.conformance.explore.conversation import Conversation
 from pi_trio.conformance.explore.guest import quiet_house
 from pi_trio.conformance.explore.setting import _DIMENSIONS, SIZES, setting
 from pi_trio.conformance.explore.stimuli import BY_NAME, NUMBERS, SLOTS, STIMULI, TRAITS, draw, wheel
+from pi_trio.conformance.protocol import REQUIRED_COMMANDS
 from pi_trio.conformance.scenario import check_command
 
 from .searching import house
@@ -58,6 +59,22 @@ def test_every_stimulus_is_drawn_that_the_release_knows(profile: str) -> None:
     }
     assert names - set(counts) <= seldom
     assert not set(counts) & ABSENT[profile]
+
+
+def test_who_offers_what_is_required_is_sent_nothing_else() -> None:
+    chance, held, sent = random.Random(1), house(), Counter[str]()
+    held.hello = {**held.hello, "commands": [*REQUIRED_COMMANDS], "hooks": []}
+    with quiet_house():
+        for _ in range(60):
+            begun = setting([chance.randrange(size) for size in SIZES], held.hello)
+            conversation = Conversation(held, begun.create, begun.answers)
+            for _ in range(40):
+                if move := draw(begun.wheel, conversation.scene, chance.randrange(NUMBERS)):
+                    command = BY_NAME[move.name].command(conversation.scene, move)
+                    sent[command["cmd"]] += 1
+                    conversation.step(command)
+        held.close()
+    assert set(sent) == {*REQUIRED_COMMANDS} - {"create"}
 
 
 def test_names_are_unique() -> None:
