@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import time
 from collections.abc import Generator
@@ -16,6 +17,7 @@ from pi_trio.conformance.explore.token import Token
 from pi_trio.conformance.report.explored import show_clauses, show_fault, show_outcome
 from pi_trio.conformance.report.terminal import make_console, say
 from pi_trio.conformance.verdict import ExitCode
+from pi_trio.errors import PiTrioError
 
 from .amounts import amount_of
 from .candidates import subject_arguments
@@ -47,6 +49,9 @@ exit codes:
 """
 
 _SERVERS: Final = ("redis", "rediss")
+
+_JOBS: Final = 64
+"""Processes that may search at once, whatever the machine."""
 
 _EVERY: Final = 10.0
 """Seconds between two lines about how far it is, where there is no terminal."""
@@ -99,8 +104,9 @@ def _place(text: str) -> Path | str:
 
 
 def _number(text: str) -> int:
-    if not (text.isdecimal() and int(text)):
-        raise argparse.ArgumentTypeError("a number from 1 is needed")
+    most = max(_JOBS, os.cpu_count() or 1)
+    if not (text.isdecimal() and len(text) < 10 and 1 <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"a number from 1 to {most} is needed")
     return int(text)
 
 
@@ -114,8 +120,9 @@ def run(options: argparse.Namespace) -> int:
                 search_here(options, 0, results.take)
             else:
                 share_out(options, results.take)
-    except KeyboardInterrupt:
-        _show(options, results)
+    except (KeyboardInterrupt, PiTrioError):
+        if results.whole().shares.conversations or results.whole().found:
+            _show(options, results)  # what was found until then
         raise
     _show(options, results)
     return ExitCode.NOT_CONFORMANT if results.whole().found else ExitCode.CONFORMANT

@@ -87,13 +87,15 @@ def share_out(options: argparse.Namespace, take: Take) -> None:
     for worker in workers:
         worker.start()
     try:
-        left = set(range(options.jobs))
+        left, gone = set(range(options.jobs)), set[int]()
         while left:
             try:
                 index, outcome, error = results.get(timeout=1)
             except queue.Empty:
-                if not any(worker.is_alive() for worker in workers):
+                # What it has said at its end may still be on the way when it is gone; a second later it is not.
+                if gone & left:
                     raise PiTrioError("a process that searches has ended before its time") from None
+                gone = {index for index, worker in enumerate(workers) if not worker.is_alive()}
                 continue
             if outcome is not None:
                 take(index, outcome)

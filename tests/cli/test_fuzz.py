@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import trio
 
 from pi_trio.agent.batch import _Updates
 from pi_trio.cli import main
+from pi_trio.cli.searching import Results
+from pi_trio.conformance.explore.outcome import Outcome
 from pi_trio.conformance.explore.token import Token
 from pi_trio.conformance.scenario import Scenario
 from pi_trio.conformance.scripting import T1, agent, finish, play, prompt, response, tool
@@ -116,7 +119,39 @@ def test_wrong_usage(arguments: list[str], says: str, capsys: pytest.CaptureFixt
     assert says in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", [["--minutes", "0"], ["--minutes", "x"], ["--jobs", "0"]])
+def test_who_breaks_off_while_a_fault_is_made_small_is_shown_it(
+    raced: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pi_trio.conformance.explore.search.shrink", interrupted)
+    assert main(["fuzz", "--minutes", "3", "--fail-fast"]) == 130
+    out = capsys.readouterr().out
+    assert "pi-trio replay pt1-" in out
+    assert out.endswith("1 fault found\n")
+
+
+def test_a_process_that_dies_does_not_take_along_what_was_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken = Results.take
+
+    def take(results: Results, index: int, outcome: Outcome) -> None:
+        taken(results, index, outcome)
+        multiprocessing.active_children()[0].kill()
+
+    monkeypatch.setattr(Results, "take", take)
+    assert main(["fuzz", "--minutes", "3", "--jobs", "2", "--seed", "1"]) == 4
+    said = capsys.readouterr()
+    assert said.out.endswith("no fault found\n")
+    assert "has ended before its time" in said.err
+
+
+@pytest.mark.parametrize(
+    "option",
+    [["--minutes", "0"], ["--minutes", "x"], ["--jobs", "0"], ["--jobs", "9999"], ["--jobs", "9" * 30]],
+)
 def test_numbers_that_make_no_sense(option: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["fuzz", *option])

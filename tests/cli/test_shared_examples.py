@@ -100,6 +100,11 @@ def test_a_server_that_is_not_there_is_wrong_usage(cache: Path, capsys: pytest.C
     assert "secret" not in said
 
 
+def test_a_folder_that_cannot_be_one_is_wrong_usage(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--minutes", "0.02", "--examples", "/dev/null/x"]) == 2
+    assert "examples cannot be kept in /dev/null/x" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("where", ["", "http://127.0.0.1"])
 def test_a_place_that_makes_no_sense(where: str) -> None:
     with pytest.raises(SystemExit) as ended:

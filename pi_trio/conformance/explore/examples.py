@@ -7,6 +7,7 @@ more: a search passes a fault by once it was told.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -33,10 +34,10 @@ def open_examples(where: Path | str, subject: str) -> ExampleDatabase:
         subject: what is searched; each has its own examples there.
 
     Raises:
-        ExamplesError: there is no such server, or it cannot be spoken to.
+        ExamplesError: there is no such server, or it cannot be spoken to; the folder cannot be written.
     """
     if isinstance(where, Path):
-        return DirectoryBasedExampleDatabase(where / subject)
+        return DirectoryBasedExampleDatabase(_folder(where / subject))
     try:
         from hypothesis.extra.redis import RedisExampleDatabase
         from redis import Redis
@@ -55,6 +56,20 @@ def open_examples(where: Path | str, subject: str) -> ExampleDatabase:
             "start one, or name a folder"
         ) from None
     return RedisExampleDatabase(server, key_prefix=f"pi-trio:{subject}:".encode())
+
+
+def _folder(path: Path) -> Path:
+    """A folder that can be written: Hypothesis would keep nothing in any other, and not say so."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        writable = os.access(path, os.W_OK | os.X_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise ExamplesError(
+            f"examples cannot be kept in {path}: name a folder that can be written (--examples)"
+        )
+    return path
 
 
 def _place(address: str) -> str:

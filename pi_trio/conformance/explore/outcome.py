@@ -6,8 +6,10 @@ from collections import Counter
 
 import attrs
 
+from ..lockstep import Run
 from .judging import Fault
 from .shares import Shares
+from .token import Token
 
 
 @attrs.frozen
@@ -45,6 +47,11 @@ class Outcome:
     unoffered: Counter[str] = attrs.field(factory=Counter[str])
     reached: set[str] = attrs.field(factory=set[str])
     found: dict[str, Found] = attrs.field(factory=dict[str, Found])
+
+    def enter(self, fault: Fault, run: Run) -> None:
+        """A fault was found, which that conversation shows."""
+        token = Token(self.profile, run.scenario).text()
+        self.found[fault.name] = Found(fault, token, len(run.scenario.steps))
 
     def add(self, other: Outcome) -> None:
         """Take in what another search has come to, at the same time."""

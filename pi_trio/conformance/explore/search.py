@@ -25,11 +25,10 @@ from .conversation import House
 from .examples import Lasting
 from .judging import Fault, FaultFound
 from .machine import STEPS, machine_in
-from .outcome import Found, Outcome
+from .outcome import Outcome
 from .remote import Lockstep
 from .shares import Shares
 from .shrinking import shrink
-from .token import Token
 
 ROUND: Final = 10
 """Conversations of one round. Behind these Hypothesis would begin to vary what it has, which does not help here."""
@@ -100,7 +99,7 @@ def search(
             )  # fmt: skip
             if start is not None:
                 test = seed(numbers.getrandbits(64))(test)  # which leaves the examples out
-            _round(test, house, lockstep, outcome)
+            _round(test, house, lockstep, outcome, report)
             if outcome.found and fail_fast:
                 break
     except _Enough:
@@ -111,7 +110,13 @@ def search(
     return outcome
 
 
-def _round(test: Callable[[], None], house: House, lockstep: Lockstep | None, outcome: Outcome) -> None:
+def _round(
+    test: Callable[[], None],
+    house: House,
+    lockstep: Lockstep | None,
+    outcome: Outcome,
+    report: Callable[[Outcome], None],
+) -> None:
     """One round of conversations; what it finds is made small, and known from then on."""
     try:
         test()
@@ -119,17 +124,19 @@ def _round(test: Callable[[], None], house: House, lockstep: Lockstep | None, ou
         shown = _first(error)
         if shown is None:
             raise
-        fault, run = shown.fault, shown.run
         house.close()
+        outcome.enter(shown.fault, shown.run)
+        report(outcome)  # whoever breaks off while it is made smaller has it
+        final = shown
         if isinstance(error, Flaky):
-            fault = Fault(clause=FLAKY, cause=fault.name, said=f"seen once, and not again: {shown}")
+            said = f"seen once, and not again: {shown}"
+            final = FaultFound(Fault(clause=FLAKY, cause=shown.fault.name, said=said), shown.run)
         elif shown.made is not None:
             with _uncounted(house, lockstep):
-                small = shrink(house, shown.made, shown)
-                fault, run = small.fault, small.run
-        house.known |= {fault.name, shown.fault.name}
-        token = Token(house.profile, run.scenario).text()
-        outcome.found[fault.name] = Found(fault, token, len(run.scenario.steps))
+                final = shrink(house, shown.made, shown)
+        del outcome.found[shown.fault.name]
+        outcome.enter(final.fault, final.run)
+        house.known |= {final.fault.name, shown.fault.name}
         house.tick()
 
 

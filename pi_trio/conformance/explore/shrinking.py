@@ -7,6 +7,7 @@ a conversation loses whole turns at a time, down to the few moves that it takes.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -19,6 +20,9 @@ from .stimuli import BY_NAME, Move
 
 ATTEMPTS: Final = 1_500
 """How often a smaller one is tried, at most."""
+
+SECONDS: Final = 30.0
+"""How long smaller ones are tried, at most: a subject that hangs takes a whole patience for each."""
 
 
 @attrs.frozen
@@ -52,10 +56,11 @@ def shrink(house: House, made: Made, fault: FaultFound) -> FaultFound:
     Where in a run a clause is broken may change on the way. A fault that has no clause stays what it is.
     """
     best, shown, attempts, smaller = made, fault, 0, True
+    until = time.monotonic() + SECONDS
     while smaller:
         smaller = False
         for candidate in _smaller(best):
-            if attempts >= ATTEMPTS:
+            if attempts >= ATTEMPTS or time.monotonic() >= until:
                 return shown
             attempts += 1
             tried, found = perform(house, candidate)
