@@ -20,18 +20,24 @@ from ..events import StreamDone, StreamError, StreamEvent, UnknownStreamEvent
 from ..messages import AssistantMessage, Model
 from ..texts import NO_RESULT
 from .dialect import Dialect
-from .models_error import blank_response, text_of_error
+from .exchange import ResponseFailedError
+from .models_error import ModelsError, OperationAbortedError, blank_response, text_of_error
 from .stopwatch import Stopwatch
 from .stream import AssistantMessageEventStream, Opened, close_events
+from .transport_errors import TransportError
 
-_log: Final = logging.getLogger("pi_trio")
+logger: Final = logging.getLogger("pi_trio")
+
+#: What is raised to make a response fail; anything else is a mistake.
+_EXPECTED: Final = (ModelsError, OperationAbortedError, ResponseFailedError, TransportError)
 
 
 class CollectedStream:
     """The events of one response, for one reader, and its result; also its own context manager.
 
-    Entering it finds the key and opens the provider's stream; leaving it leaves that one. Reading an event is a
-    checkpoint. `result()` reads on to the end, and keeps the events to be read later.
+    Entering it finds the key and opens the provider's stream; leaving it leaves that one. Reading an event goes
+    through the scheduler where the provider's stream does: what that has ready comes at once. `result()` reads on to
+    the end, and keeps the events to be read later.
 
     Args:
         open_: finds the key and gives the provider's stream. What it raises becomes an `error` event.
@@ -64,6 +70,10 @@ class CollectedStream:
         self._busy = False
 
     async def __aenter__(self) -> Self:
+        """Find the key and open the provider's stream. A failure is kept, to be told to who reads.
+
+        Cancelling it leaves nothing open.
+        """
         self._watch = Stopwatch()
         try:
             opened = await self._open()
@@ -182,7 +192,9 @@ class CollectedStream:
         return None
 
     def _fail(self, error: Exception) -> StreamEvent:
-        _log.debug("a request to %s has failed", self._model.provider, exc_info=error)
+        if not isinstance(error, _EXPECTED):
+            # A mistake of the provider's, or a hook of the user's.
+            logger.error("a request to %s has failed", self._model.provider, exc_info=error)
         aborted = self._signal.aborted and self._dialect.aborted_before_request == "aborted"
         return self._error("aborted" if aborted else "error", text_of_error(error))
 

@@ -5,12 +5,13 @@
     agent = Agent(stream_fn=models.stream_simple, model=model)
 
 A request never raises for a reason of the provider's: whatever fails on the way to it, or there, is an `error` event of
-the stream. (Facts, section 7.)
+the stream.
 """
 
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
@@ -23,12 +24,16 @@ from .auth import AuthContext, AuthResolution, ProcessEnvironment, RequestAuth, 
 from .collected import CollectedStream
 from .credentials import Credential, CredentialStore, InMemoryCredentialStore, OAuthCredential
 from .dialect import DIALECT_1_6_0, Dialect
+from .exchange import call_hook
 from .headers import merge_headers, model_headers, session_headers
 from .models_error import ModelsError, OperationAbortedError
 from .provider import ModelProvider
 from .request_options import Headers, ProviderOptions, provider_options
 from .stream import ModelContext, Opened, StreamOptions
 from .transcript import normalise_context
+from .transport_errors import RequestAbortedError
+
+logger: Final = logging.getLogger("pi_trio")
 
 AnyOptions: TypeAlias = StreamOptions | ProviderOptions | None
 T = TypeVar("T")
@@ -301,9 +306,10 @@ class Models:
         headers = merge_headers(headers, options.headers)
         transform = options.transform_headers
         if transform is not None and self._dialect.transform_headers:
-            headers = transform(dict(headers or {}))
-            if inspect.isawaitable(headers):
-                headers = await headers
+            try:
+                headers = await call_hook(options.signal, transform, dict(headers or {}))
+            except RequestAbortedError:
+                raise OperationAbortedError from None
         return headers
 
     def _merged_identity(self, of_request: Mapping[str, JSON] | None) -> Mapping[str, JSON] | None:
@@ -332,6 +338,7 @@ class Models:
         try:
             return self._chat_models(provider)
         except Exception:
+            logger.exception("%s cannot tell its models", provider.id)
             return []
 
     def _resolver(self, provider: ModelProvider) -> Resolver:

@@ -85,12 +85,8 @@ class Dialect:
 
     # --- the request (http.py) ----------------------------------------------------------------------------
 
-    #: Who tries again: the SDK, which knows no longest delay (0.80.2), or the transport's own loop (0.85.0).
-    own_retries: bool
     #: The text of a connection that failed ends with that of its deepest cause (1.6.0).
     connection_cause: bool
-    #: What the client calls itself: the SDK's name, `pi` with the system (0.85.0), with its version, too (1.6.0).
-    user_agent: Literal["sdk", "pi", "pi/version"]
     #: `on_provider_stream_event` sees each raw event (1.0.3).
     provider_stream_events: bool
 
@@ -177,10 +173,6 @@ class Dialect:
 
     # --- openai responses ---------------------------------------------------------------------------------
 
-    #: An incomplete response of any reason is "length" (0.80.2), or only that of `max_output_tokens` (0.85.0).
-    responses_incomplete: Literal["length", "by_reason"]
-    #: Deltas count only in a part that was announced (0.80.2).
-    responses_parts_announced: bool
     #: A call that was not done when the response completed: it is handed on, or fails the response (1.0.3).
     responses_unfinished_calls: Literal["kept", "refused"]
     #: A note tells of the reasoning that the provider took out of the input (1.6.0).
@@ -260,9 +252,7 @@ DIALECT_0_80_2: Final = Dialect(
     # the messages that are sent
     foreign_thinking="text",
     # the request
-    own_retries=False,
     connection_cause=False,
-    user_agent="sdk",
     provider_stream_events=False,
     # what all readers share
     truncated_arguments="partial",
@@ -305,8 +295,6 @@ DIALECT_0_80_2: Final = Dialect(
     chat_bare_reasoning_tokens=False,
     chat_reported_cost=False,
     # openai responses
-    responses_incomplete="length",
-    responses_parts_announced=True,
     responses_unfinished_calls="kept",
     responses_input_transformations=False,
     responses_tiers=("flex", "priority"),
@@ -348,8 +336,6 @@ DIALECT_0_85_0: Final = attrs.evolve(
     failure_texts="0.85.0",
     # the messages that are sent
     # the request
-    own_retries=True,
-    user_agent="pi",
     # what all readers share
     message_extras=True,
     # anthropic
@@ -358,8 +344,6 @@ DIALECT_0_85_0: Final = attrs.evolve(
     anthropic_tool_references=True,
     # openai chat
     # openai responses
-    responses_incomplete="by_reason",
-    responses_parts_announced=False,
     # codex
 )
 
@@ -428,7 +412,6 @@ DIALECT_1_6_0: Final = attrs.evolve(
     foreign_thinking="dropped",
     # the request
     connection_cause=True,
-    user_agent="pi/version",
     # what all readers share
     truncated_arguments="error",
     # anthropic

@@ -18,7 +18,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from time import monotonic
 from typing import Any, Final, Protocol, Self, TypeAlias
 
 import attrs
@@ -29,6 +28,7 @@ from ..errors import PiTrioError
 from ..events import StreamDone, StreamError, StreamEvent
 from ..messages import AssistantMessage, Model
 from .request_options import ProviderOptions
+from .stopwatch import Stopwatch
 from .transport_errors import (
     BodyFailedError,
     ConnectionFailedError,
@@ -184,9 +184,10 @@ class Exchange:
         self._ready: deque[StreamEvent] = deque()
         self._last: StreamDone | StreamError | None = None
         self._busy = False
-        self._begun = monotonic()
 
     async def __aenter__(self) -> Self:
+        """Begin to measure how long the response takes. Nothing is sent yet."""
+        self._watch = Stopwatch()
         await trio.lowlevel.checkpoint()
         return self
 
@@ -295,7 +296,7 @@ class Exchange:
         *others, last = events
         assert isinstance(last, (StreamDone, StreamError))
         if self._options.dialect.durations:
-            last = _timed(last, self._begun)
+            last = self._watch.time(last)
         await self._close()
         self._ready.extend([*others, last])
         self._last = last
@@ -304,14 +305,6 @@ class Exchange:
         with trio.CancelScope(shield=True):
             await self._stack.aclose()
             await trio.lowlevel.checkpoint()
-
-
-def _timed(last: StreamDone | StreamError, begun: float) -> StreamDone | StreamError:
-    """The terminal event, with the time that the response took in its message."""
-    duration = max(round((monotonic() - begun) * 1000), 0)
-    if isinstance(last, StreamDone):
-        return attrs.evolve(last, message=attrs.evolve(last.message, duration_ms=duration))
-    return attrs.evolve(last, error=attrs.evolve(last.error, duration_ms=duration))
 
 
 async def call_hook(signal: AbortSignal, function: Callable[..., Any], *arguments: object) -> Any:

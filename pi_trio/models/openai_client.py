@@ -1,7 +1,7 @@
 """What OpenAI's client makes of an answer before an adapter sees it: events, and the texts of failures.
 
 Each event's data is JSON; an error may stand among them, and `[DONE]` says that there are no more. The texts of
-failures are those that the releases show, whose clients are of different age. (Facts, sections 8.1, 8.3 and 8.4.)
+failures are those that the releases show, whose clients are of different age.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ tried, and the first that succeeds counts:
 - what has come of a value (`partial_value.py`).
 
 Pi reads the whole text again at each delta. Here each piece is read once, except where what it means may change to its
-very beginning: see `PartialReader.doubtful`. (Facts, section 5.)
+very beginning: see `PartialReader.doubtful`.
 """
 
 from __future__ import annotations

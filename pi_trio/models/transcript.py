@@ -4,7 +4,7 @@ A transcript *declares* tools: each system message may add and remove some, and 
 that the model may call. The prompt is replayed in the same way: contents are joined, sections are patched by name.
 
 Here is how a transcript is made of a prompt and tools beside it, how it is replayed, and what an API gets that takes
-system messages at the beginning only. (Facts, section 9.)
+system messages at the beginning only.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A transcript may hold what this model cannot take: images, thinking that another model has signed, ids of tool calls
 that another API has made, calls that nobody has answered, responses that have failed. `transform` makes of it one that
-it can take. (Facts, section 8.0.)
+it can take.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _answered(messages: Iterable[Message]) -> list[Message]:
     """The transcript without failed responses, in which each call has a result before the conversation goes on.
 
     A system message between a call and its results waits until the calls are answered. (Results of a failed response
-    stay as Pi keeps them, although nothing in what is sent calls for them. Facts, section 12.)
+    stay as Pi keeps them, although nothing in what is sent calls for them.)
     """
     answered: list[Message] = []
     pending: tuple[ToolCall, ...] = ()

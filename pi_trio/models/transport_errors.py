@@ -1,4 +1,4 @@
-"""What can go wrong with a request on its way: facts, which the adapters put into the words of their APIs."""
+"""What can go wrong with a request on its way: what happened, which the adapters put into the words of their APIs."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ async def test_it_stops_calls_that_are_not_launched_yet() -> None:
 
 
 async def test_an_abort_while_calls_are_prepared() -> None:
-    """The example of the facts, section 8: abort while before_tool_call of t2 is open."""
+    """An abort while before_tool_call of t2 is open."""
     gates = Gates()
     asked: list[str] = []
 

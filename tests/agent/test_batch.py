@@ -219,7 +219,7 @@ async def test_calls_run_whatever_else_the_stop_reason_says(reason: str) -> None
 
 
 async def test_the_context_of_hooks_has_results_only_after_the_batch() -> None:
-    """Also in a sequential batch, where the state has them already (facts, 7.2)."""
+    """Also in a sequential batch, where the state has them already."""
     seen: list[tuple[int, int]] = []
     agent = agent_with(call("t1"), call("t2"), execute=lambda *args: result(), tool_execution="sequential")
 

@@ -32,7 +32,7 @@ def with_standing(clauses: dict[str, Any], standing: str) -> list[str]:
 
 def test_the_runtime_keeps_every_clause(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     clauses = judged(tmp_path)
-    assert len(clauses) == len(CLAUSES.in_force("pi-1.6.0"))
+    assert list(clauses) == [each.id for each in CLAUSES.in_force("pi-1.6.0") if not each.of_transport]
     assert with_standing(clauses, "HOLDS") == list(clauses)
     shown = capfd.readouterr().out
     musts = sum(each["level"] == "MUST" for each in clauses.values())

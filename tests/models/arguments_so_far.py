@@ -46,7 +46,6 @@ TABLE: tuple[tuple[str, JSON], ...] = (
     ('{"a":NaN', {"a": None}),
     ('{"a":Infinity}', {"a": None}),
     ('{"p":"C:\\Users\\x"}', {"p": "C:\\Users\\x"}),
-    # beyond the facts
     ('{"a":1,"t":"tab\there', {"a": 1}),
     ('{"a":"one\\n two\nthree', {"a": "one"}),
     ('{"a":"one\\\\ two\nthree', {}),

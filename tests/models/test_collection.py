@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 import trio
 
@@ -15,10 +16,12 @@ from pi_trio.models.auth import AuthResolution, ProviderAuth, RequestAuth
 from pi_trio.models.collection import Models
 from pi_trio.models.credentials import ApiKeyCredential, InMemoryCredentialStore
 from pi_trio.models.dialect import DIALECT_0_80_2, DIALECT_0_85_0, DIALECT_1_0_3, DIALECT_1_6_0
+from pi_trio.models.exchange import ResponseFailedError
 from pi_trio.models.models_error import ModelsError, OperationAbortedError
 from pi_trio.models.provider import LazyAdapter, Provider
 from pi_trio.models.request_options import ProviderOptions
 from pi_trio.models.stream import ModelContext, ResponseStream, StreamOptions
+from pi_trio.models.transport_errors import ConnectionFailedError
 
 from .declaring import declare, system
 from .modelling import context, model
@@ -206,6 +209,25 @@ async def test_a_request_that_fails_on_its_way_is_an_error_event(models, which, 
     assert (failed.error.provider, failed.error.model) == ("p", "m")
 
 
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (KeyError("a mistake"), True),
+        (ModelsError("provider", "no"), False),
+        (OperationAbortedError(), False),
+        (ResponseFailedError("no"), False),
+        (ConnectionFailedError("no route"), False),
+    ],
+)
+async def test_what_a_provider_raises_by_mistake_is_logged(error, told, caplog):
+    class Mistaken(Echo):
+        def stream(self, *asked: Any) -> Any:
+            raise error
+
+    await failure_of(collection(Mistaken()).stream(model(), ASKED))
+    assert [(each.levelname, each.exc_info[1]) for each in caplog.records] == [("ERROR", error)] * told
+
+
 async def test_types_of_models_are_newer_than_two_releases():
     answer = await collection(Echo(), dialect=DIALECT_0_85_0).complete(model(type="image"), ASKED)
     assert answer.text == "full"
@@ -389,6 +411,25 @@ async def test_headers_may_be_transformed_in_time():
     assert adapter.options.headers is None
 
 
+async def test_an_abort_ends_the_wait_for_transformed_headers():
+    abort = AbortController()
+
+    async def transform(headers):
+        abort.abort()
+        await trio.sleep_forever()
+
+    adapter = Deferring()
+    models = collection(adapter)
+    given = ProviderOptions(transform_headers=transform, signal=abort.signal)
+    with trio.fail_after(5):
+        failed = await failure_of(models.stream(model(), ASKED, given))
+    assert (failed.reason, failed.error.error_message) == ("aborted", "This operation was aborted")
+    abort = AbortController()
+    with trio.fail_after(5), pytest.raises(OperationAbortedError):
+        await models.cancel_deferred(model(), HANDLE, attrs.evolve(given, signal=abort.signal))
+    assert (adapter.asked, adapter.cancelled) == ([], [])
+
+
 # --- deferred responses -----------------------------------------------------------------------------------
 
 
@@ -452,7 +493,7 @@ def test_providers_and_models():
     assert models.get_providers() == ()
 
 
-def test_a_provider_that_cannot_tell_has_no_models():
+def test_a_provider_that_cannot_tell_has_no_models(caplog):
     class Broken(Provider):
         def get_models(self):
             raise OSError
@@ -460,6 +501,8 @@ def test_a_provider_that_cannot_tell_has_no_models():
     models = collection(Echo())
     models.set_provider(Broken("q", api=Echo()))
     assert models.get_models("q") == ()
+    (record,) = caplog.records
+    assert (record.getMessage(), record.exc_info[0]) == ("q cannot tell its models", OSError)
     assert len(models.get_models()) == 1
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import attrs
 import pytest
 
+from pi_trio.models import dialect as dialect_module
 from pi_trio.models.dialect import DIALECTS, UnknownDialectError, dialect_of
 from pi_trio.profile import PROFILES, UnknownProfileError
 
@@ -32,6 +36,18 @@ def test_an_unknown_release():
 @pytest.mark.parametrize("field", [field.name for field in attrs.fields(DIALECTS["1.6.0"].__class__)])
 def test_every_field_differs_somewhere(field):
     assert len({getattr(dialect, field) for dialect in DIALECTS.values()}) > 1
+
+
+def test_every_field_is_read():
+    """A field that nobody reads says of a release what does not hold."""
+    folder = Path(dialect_module.__file__).parent
+    read = {
+        node.attr
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("dialect")
+    }
+    assert {field.name for field in attrs.fields(dialect_module.Dialect)} - read == set()
 
 
 def test_what_a_release_has_is_what_the_loop_of_that_release_expects():

@@ -319,13 +319,16 @@ async def test_raw_events_are_shown_by_the_releases_that_do():
     assert len(seen) == 1
 
 
-async def test_the_time_is_told_by_the_releases_that_do():
-    for dialect in (DIALECT_1_0_3, DIALECT_1_6_0):
-        for script in ([head()], []):
-            async with serving(script) as server:
-                last = (await told(server, dialect=dialect))[-1]
-            message = last.message if isinstance(last, StreamDone) else last.error
-            assert (message.duration_ms is not None) == dialect.durations
+@pytest.mark.parametrize(("dialect", "duration"), [(DIALECT_1_0_3, None), (DIALECT_1_6_0, 1250)])
+@pytest.mark.parametrize("script", [[head()], []])
+async def test_the_time_is_told_by_the_releases_that_do(dialect, duration, script, mock_clock):
+    async with serving(script) as server:
+        stream = exchange(server, dialect=dialect, on_payload=lambda *_: mock_clock.jump(1.25))
+        mock_clock.jump(1)  # nobody has asked for anything yet
+        async with stream:
+            last = [event async for event in stream][-1]
+    message = last.message if isinstance(last, StreamDone) else last.error
+    assert message.duration_ms == duration
 
 
 # --- in an agent ------------------------------------------------------------------------------------------

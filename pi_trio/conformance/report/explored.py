@@ -50,7 +50,8 @@ def show_outcome(console: Console, label: str, outcome: Outcome) -> None:
 
 def show_clauses(console: Console, outcome: Outcome, clauses: Clauses) -> None:
     """Print which of the clauses that bind did not come into play, each with a written scenario that reaches it."""
-    binding = [each for each in clauses.in_force(outcome.profile) if each.level in ("MUST", "RULING")]
+    of_agents = (each for each in clauses.in_force(outcome.profile) if not each.of_transport)
+    binding = [each for each in of_agents if each.level in ("MUST", "RULING")]
     others = [each for each in binding if each.id not in outcome.reached]
     came = len(binding) - len(others)
     say(console, f"{came} of {len(binding)} MUST and RULING clauses of {outcome.profile} came into play")

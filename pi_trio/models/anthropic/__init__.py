@@ -7,4 +7,3 @@ for anything.
 from __future__ import annotations
 
 from .adapter import AnthropicMessages as AnthropicMessages
-from .adapter import adapter as adapter

@@ -206,6 +206,3 @@ def _thread_code(refusal: StatusError) -> str | None:
     details = _problem(refusal).get("details")
     code = details.get("error_code") if isinstance(details, Mapping) else None
     return code if isinstance(code, str) else None
-
-
-adapter: Any = AnthropicMessages()

@@ -14,9 +14,9 @@ import attrs
 from ...jsonvalue import JSON
 from ...messages import Message, Model, ToolDeclaration
 from ..dialect import Dialect
-from ..environment_keys import env_value
 from ..headers import model_headers
-from ..openai_responses.late_tools import split_tools
+from ..late_tools import split_tools
+from ..prompt_cache import retention_of
 from ..request_options import ProviderOptions
 from ..stream import ModelContext
 from ..thinking import thinking_level_map
@@ -77,16 +77,9 @@ def tools_of(context: ModelContext, dialect: Dialect) -> Sequence[ToolDeclaratio
     return tuple(current_tools(normalise_context(context).messages).values())
 
 
-def cache_retention(options: ProviderOptions) -> str:
-    """How long the prompt is cached: "none", "short" or "long"."""
-    if options.cache_retention:
-        return options.cache_retention
-    return "long" if env_value("PI_CACHE_RETENTION", options.env) == "long" else "short"
-
-
 def session_of(options: ProviderOptions) -> str | None:
     """The session that a request belongs to; none without a cache."""
-    return None if cache_retention(options) == "none" else options.session_id
+    return None if retention_of(options) == "none" else options.session_id
 
 
 class _Builder:
@@ -197,7 +190,7 @@ class _Builder:
         return (tuple(late.values()), {}) if late and not immediate else (immediate, late)
 
     def _cache_control(self) -> dict[str, JSON] | None:
-        retention = cache_retention(self.options)
+        retention = retention_of(self.options)
         if retention == "none":
             return None
         long = retention == "long" and self.compat.long_cache

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ...errors import CodecError
 from ...jsontext import parse_json, print_json
 from ...jsonvalue import JSON
-from ...messages import ImageContent, Message, Model, ToolResultMessage, UserMessage
+from ...messages import Model
 from ..client_headers import client_headers
+from ..copilot_headers import copilot_headers
 from ..dialect import Dialect
 from ..exchange import ResponseFailedError, Wording
 from ..headers import merge_headers, model_headers
@@ -50,7 +51,7 @@ def request_of(
     }
     dynamic: Headers | None = None
     if model.provider == "github-copilot":
-        dynamic = _copilot_headers(context.messages)
+        dynamic = copilot_headers(context.messages)
     else:
         session, name = session_of(options), compat_of(model, options.dialect).session_header
         if session and name and not is_oauth(options.api_key):
@@ -82,20 +83,6 @@ def _client_headers(model: Model, options: ProviderOptions) -> dict[str, str]:
     if is_oauth(options.api_key) and model.provider != "github-copilot":
         return {"user-agent": f"claude-cli/{options.dialect.anthropic_claude_code}", "x-app": "cli"}
     return client_headers(model, options)
-
-
-def _copilot_headers(messages: Sequence[Message]) -> Headers:
-    """Who has begun the request, the user or the agent, and whether there is anything to see."""
-    by_agent = bool(messages) and not isinstance(messages[-1], UserMessage)
-    headers = {"X-Initiator": "agent" if by_agent else "user", "Openai-Intent": "conversation-edits"}
-    return {**headers, "Copilot-Vision-Request": "true"} if any(map(_has_image, messages)) else headers
-
-
-def _has_image(message: Message) -> bool:
-    if not isinstance(message, (UserMessage, ToolResultMessage)):
-        return False
-    content = message.content
-    return isinstance(content, tuple) and any(isinstance(block, ImageContent) for block in content)
 
 
 # --- refusals ---------------------------------------------------------------------------------------------

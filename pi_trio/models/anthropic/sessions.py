@@ -10,22 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import attrs
 
 from ...jsontext import print_json
 from ...jsonvalue import JSON
 from ...messages import Model
+from ..recent import Recent
 from ..transport_errors import StatusError
-
-#: So many sessions are remembered; the oldest is forgotten first. Forgetting costs one request that is refused, or
-#: sent whole.
-_MOST: Final = 10_000
 
 #: What must be the same in all requests of a thread, besides the endpoint.
 _SETTINGS: Final = (
-    *("model", "system", "tools", "thinking", "output_config", "tool_choice", "betas", "fallbacks"),
+    "model",
+    "system",
+    "tools",
+    "thinking",
+    "output_config",
+    "tool_choice",
+    "betas",
+    "fallbacks",
 )
 #: Refusals to continue a thread, after which a new one is begun.
 _NEW_THREAD: Final = frozenset(
@@ -36,8 +40,6 @@ _NEW_THREAD: Final = frozenset(
         "thread_fingerprint_mismatch",
     }
 )
-
-_Value = TypeVar("_Value")
 
 
 @attrs.frozen
@@ -58,13 +60,13 @@ class Sessions:
     """
 
     def __init__(self) -> None:
-        self.relaxed: dict[str, bool] = {}
-        self.threads: dict[str, Told | None] = {}
+        self.relaxed: Recent[bool] = Recent()
+        self.threads: Recent[Told | None] = Recent()
 
     def relax(self, session: str | None) -> None:
         """There were too many strict tools; without a session it is forgotten at once."""
         if session is not None:
-            _remember(self.relaxed, session, True)
+            self.relaxed[session] = True
 
     def threaded(self, model: Model, session: str, body: Mapping[str, Any]) -> dict[str, Any] | None:
         """The body as one that continues the thread of the session, or begins one; None where threads are off."""
@@ -84,15 +86,14 @@ class Sessions:
 
     def turn_off(self, session: str) -> None:
         """The endpoint knows no threads."""
-        _remember(self.threads, session, None)
+        self.threads[session] = None
 
     def go_on(
         self, model: Model, session: str, body: Mapping[str, Any], reply: Sequence[JSON], answer: str
     ) -> None:
         """A request of a thread has been answered; the next one may continue here."""
         messages = [*body["messages"], *reply]
-        told = Told(len(messages), _digest(model, body, messages), answer)
-        _remember(self.threads, session, told)
+        self.threads[session] = Told(len(messages), _digest(model, body, messages), answer)
 
 
 def new_thread(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,13 +111,6 @@ def knows_no_threads(refusal: StatusError, code: str | None, text: str) -> bool:
     return code == "thread_unsupported_request" or (
         code is None and refusal.status == 400 and "thread" in text
     )
-
-
-def _remember(sessions: dict[str, _Value], session: str, value: _Value) -> None:
-    sessions.pop(session, None)
-    sessions[session] = value
-    if len(sessions) > _MOST:
-        del sessions[next(iter(sessions))]
 
 
 def _digest(model: Model, body: Mapping[str, Any], messages: Sequence[Any]) -> bytes:

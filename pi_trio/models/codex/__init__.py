@@ -6,5 +6,4 @@
 from __future__ import annotations
 
 from .adapter import CodexResponses as CodexResponses
-from .adapter import adapter as adapter
 from .sessions import CodexSessions as CodexSessions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 import trio
@@ -15,8 +15,8 @@ from ..exchange import Answer, Exchange, ResponseFailedError, Wording
 from ..http import PostRequest
 from ..limits import base_options
 from ..nursery import open_bare_nursery
-from ..openai_responses.caching import cache_key
 from ..openai_responses.ending import ServiceTier
+from ..prompt_cache import cache_key
 from ..request_options import ProviderOptions, provider_options
 from ..sse_exchange import final_payload, json_content
 from ..stream import ModelContext, Opened, StreamOptions
@@ -153,6 +153,3 @@ def simple_options(model: Model, context: ModelContext, options: ProviderOptions
 def _check_key(model: Model, options: ProviderOptions) -> None:
     if not options.api_key:
         raise ResponseFailedError(f"No API key for provider: {model.provider}")
-
-
-adapter: Any = CodexResponses()

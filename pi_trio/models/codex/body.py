@@ -1,7 +1,4 @@
-"""The body of a request to the Codex endpoint: that of the Responses API, with what this endpoint asks for besides.
-
-(Facts, section 8.5.)
-"""
+"""The body of a request to the Codex endpoint: that of the Responses API, with what this endpoint asks for besides."""
 
 from __future__ import annotations
 
@@ -12,9 +9,9 @@ import attrs
 from ...jsonvalue import JSON
 from ...messages import Model, SystemMessage
 from ..openai_responses.body import LEAST_OUTPUT_TOKENS, STANDING_EFFORT, Prepared, prepared
-from ..openai_responses.caching import cache_key
 from ..openai_responses.input_items import input_items
 from ..openai_responses.tools import compat, tool_items, tool_rules
+from ..prompt_cache import cache_key
 from ..request_options import ProviderOptions
 from ..stream import ModelContext
 from ..thinking import thinking_level_map

@@ -1,7 +1,7 @@
 """Asking by HTTP: one POST with a compressed body, answered by server-sent events.
 
 The endpoint has a policy of its own for trying again: with tries left, any failure before the answer is worth one,
-but for a usage limit that is used up and a pause that is too long. (Facts, section 8.5; T-49.)
+but for a usage limit that is used up and a pause that is too long. (T-49.)
 """
 
 from __future__ import annotations

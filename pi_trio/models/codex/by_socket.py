@@ -1,7 +1,7 @@
 """Asking by WebSocket: one message out, and messages in until the response has ended.
 
 Before anything was said, a failure of the socket sends the request to the other transport; the two codes that put the
-blame on the socket are worth another one first. Behind that, the response has failed. (Facts, section 8.5.)
+blame on the socket are worth another one first. Behind that, the response has failed.
 """
 
 from __future__ import annotations

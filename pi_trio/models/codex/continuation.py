@@ -2,7 +2,7 @@
 
 The server keeps the state of the last response of a socket. If the next request is the same but for its input, and its
 input is the last one with the response's own items and then some more, then the new items and the response's id say
-all of it. (Facts, section 8.5.)
+all of it.
 """
 
 from __future__ import annotations

@@ -43,11 +43,6 @@ def parsed_message(text: str, transport: str) -> JSON:
         raise CodexError(f"Invalid Codex {transport} JSON: {error}") from None
 
 
-def is_end(event: JSON) -> bool:
-    """Whether a message is the last one of a response."""
-    return isinstance(event, dict) and event.get("type") in _ENDS
-
-
 class CodexEvents:
     """Reads the messages of one response.
 

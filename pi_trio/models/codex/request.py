@@ -1,4 +1,4 @@
-"""A request to the Codex endpoint: where it goes, and its headers, which differ by transport. (Facts, section 8.5.)"""
+"""A request to the Codex endpoint: where it goes, and its headers, which differ by transport."""
 
 from __future__ import annotations
 

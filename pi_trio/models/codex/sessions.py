@@ -12,7 +12,7 @@ Its nursery holds the sockets. While one waits it is read, so that pings are ans
 five minutes without a request it is closed, and whatever is left when the block is left. Outside of the block, or
 without one, nothing is kept: each request opens a socket of its own, and closes it.
 
-That a session's socket has failed is remembered in any case, as long as this object lives: such a session goes on by
+That a session's socket has failed is remembered in any case (of the last 10 000 such sessions): it goes on by
 server-sent events.
 """
 
@@ -27,6 +27,7 @@ import trio
 
 from ..dialect import Dialect
 from ..nursery import open_bare_nursery
+from ..recent import Recent
 from .continuation import Continuation
 from .socket import Socket, SocketFailedError, open_socket
 
@@ -57,7 +58,7 @@ class CodexSessions:
         self._manager: open_bare_nursery | None = None
         self._nursery: trio.Nursery | None = None
         self._leases: dict[tuple[str, str], Lease] = {}
-        self._without_sockets: set[str] = set()
+        self._without_sockets: Recent[bool] = Recent()
 
     async def __aenter__(self) -> Self:
         if self._manager is not None:
@@ -86,7 +87,7 @@ class CodexSessions:
     def give_up_sockets(self, session: str | None) -> None:
         """The session's socket has failed: it goes on without."""
         if session:
-            self._without_sockets.add(session)
+            self._without_sockets[session] = True
 
     # --- sockets --------------------------------------------------------------------------------------------
 

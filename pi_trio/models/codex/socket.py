@@ -155,7 +155,7 @@ class Socket:
                         receive_buffer_size=_BUFFER,
                     )
                 if connection is None:
-                    raise SocketFailedError("WebSocket failed: the connection was closed in the handshake")
+                    raise SocketFailedError("the connection was closed in the handshake")
                 stream.on_end = None
                 self.since = trio.current_time()
                 self._connection = connection

@@ -8,4 +8,3 @@ What each of them can do is in `compat.py`. The body of a request (`body.py`) an
 from __future__ import annotations
 
 from .adapter import OpenAIChat as OpenAIChat
-from .adapter import adapter as adapter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import attrs
 
@@ -16,7 +16,7 @@ from ..builder import ResponseBuilder
 from ..exchange import Exchange, ResponseFailedError
 from ..limits import base_options
 from ..openai_client import DoneAnswer, openai_wording, parsed_event, status_text
-from ..openai_responses.request import key_of
+from ..openai_key import key_of
 from ..request_options import ProviderOptions, provider_options
 from ..sse import ServerSentEvent
 from ..sse_exchange import final_payload, json_content, open_sse
@@ -149,6 +149,3 @@ def _read(text: str) -> JSON:
         return parse_json(text)
     except CodecError:
         return None
-
-
-adapter: Any = OpenAIChat()

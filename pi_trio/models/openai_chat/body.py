@@ -1,4 +1,4 @@
-"""The body of a request to the Chat Completions API. (Facts, section 8.3.)"""
+"""The body of a request to the Chat Completions API."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ...jsonvalue import JSON
 from ...messages import Model
-from ..openai_responses.caching import cache_key, retention_of
+from ..prompt_cache import cache_key, retention_of
 from ..request_options import ProviderOptions
 from .compat import Compat
 

@@ -1,7 +1,7 @@
 """What the chunks of the Chat Completions API mean: chunks in, the events of a response out, and no network.
 
 A response has one block of text and one of thinking, however often they alternate, and one for each call; calls grow
-side by side. That a block has ended is known when everything has. (Facts, sections 2 and 8.3.)
+side by side. That a block has ended is known when everything has.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ...jsonvalue import ABSENT, JSON
 from ...messages import Model
 from ..builder import ResponseBuilder
 from ..dialect import Dialect
+from ..event_fields import is_true, shown
 from ..exchange import ResponseFailedError
-from ..openai_responses.fields import is_true, shown
-from ..openai_responses.grammar_input import GrammarInput
+from ..grammar_input import GrammarInput
 from .messages import REASONING_FIELDS, called_field
 from .reasoning_details import ReasoningDetails, is_detail
 from .usage import usage_of

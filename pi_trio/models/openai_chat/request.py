@@ -6,10 +6,11 @@ from typing import Final
 
 from ...messages import Model
 from ..client_headers import client_headers
+from ..copilot_headers import copilot_headers
 from ..headers import merge_headers, model_headers
 from ..http import PostRequest
-from ..openai_responses.caching import retention_of
-from ..openai_responses.request import _copilot_headers, key_of
+from ..openai_key import key_of
+from ..prompt_cache import retention_of
 from ..request_options import Headers, ProviderOptions
 from .body import Prepared
 from .compat import Compat
@@ -29,7 +30,7 @@ def request_of(model: Model, ready: Prepared, options: ProviderOptions, content:
         "content-type": "application/json",
         "authorization": f"Bearer {key_of(model, options)}",
     }
-    copilot = _copilot_headers(ready.messages) if model.provider == "github-copilot" else None
+    copilot = copilot_headers(ready.messages) if model.provider == "github-copilot" else None
     session = _session_headers(ready.compat, options)
     for more in (client_headers(model, options), model_headers(model), copilot, session, options.headers):
         headers = merge_headers(headers, more)

@@ -7,4 +7,3 @@ endpoint too.
 from __future__ import annotations
 
 from .adapter import OpenAIResponses as OpenAIResponses
-from .adapter import adapter as adapter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -15,6 +15,7 @@ from ..builder import ResponseBuilder
 from ..exchange import Exchange, ResponseFailedError
 from ..limits import base_options
 from ..openai_client import DoneAnswer, openai_wording, parsed_event
+from ..openai_key import key_of
 from ..request_options import ProviderOptions, provider_options
 from ..sse import ServerSentEvent
 from ..sse_exchange import final_payload, json_content, open_sse
@@ -23,7 +24,7 @@ from ..thinking import clamp_thinking_level
 from .body import body_of, prepare, told_effort
 from .ending import ServiceTier
 from .reader import ResponsesReader
-from .request import key_of, request_of
+from .request import request_of
 
 if TYPE_CHECKING:
     from ..http import Client
@@ -137,6 +138,3 @@ class _Reader(ResponsesReader):
             if code in text:
                 return super().fail(f"{text}\n{hint}", aborted)
         return super().fail(text, aborted)
-
-
-adapter: Any = OpenAIResponses()

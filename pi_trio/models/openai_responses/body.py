@@ -1,4 +1,4 @@
-"""The body of a request to the Responses API, and what the context and the model decide of it. (Facts, section 8.4.)"""
+"""The body of a request to the Responses API, and what the context and the model decide of it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...jsonvalue import JSON
 from ...messages import Message, Model, ToolDeclaration
 from ..constrained_sampling import grammar_parameters
 from ..dialect import Dialect
+from ..late_tools import split_tools
 from ..limits import sampling_params
 from ..request_options import ProviderOptions
 from ..stream import ModelContext
@@ -18,7 +19,6 @@ from ..thinking import thinking_level_map
 from ..transcript import collapse_system_messages, place_tools
 from .caching import cache_fields
 from .input_items import InputRules, input_items
-from .late_tools import split_tools
 from .tools import ToolRules, compat, tool_items, tool_rules
 
 #: The API refuses less.

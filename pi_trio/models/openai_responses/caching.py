@@ -1,32 +1,13 @@
-"""What a request says of the prompt cache. (Facts, sections 8.1 and 8.4.)"""
+"""What a request to the Responses API says of the prompt cache."""
 
 from __future__ import annotations
-
-import os
-from typing import Final
 
 from ...jsonvalue import JSON
 from ...messages import Model
 from ..dialect import Dialect
+from ..prompt_cache import cache_key, retention_of
 from ..request_options import CacheRetention, ProviderOptions
 from .tools import compat, compat_value
-
-#: Characters that a key may have.
-_LONGEST_KEY: Final = 64
-_RETENTION: Final = "PI_CACHE_RETENTION"
-
-
-def retention_of(options: ProviderOptions) -> CacheRetention:
-    """How long the prompt is to be kept: as the request says, or the environment, or else not for long."""
-    if options.cache_retention:
-        return options.cache_retention
-    told = (options.env or {}).get(_RETENTION) or os.environ.get(_RETENTION)
-    return "long" if told == "long" else "short"
-
-
-def cache_key(session_id: str | None) -> str | None:
-    """The session as the key of its prompt; what is too long is cut."""
-    return None if session_id is None else session_id[:_LONGEST_KEY]
 
 
 def cache_fields(model: Model, options: ProviderOptions, *, bare: bool) -> dict[str, JSON]:

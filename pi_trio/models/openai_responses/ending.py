@@ -1,6 +1,6 @@
 """How a response has ended: why it stopped, what it used, what that costs, and what the provider left out.
 
-All of it is in the last event of the stream. (Facts, section 8.4.)
+All of it is in the last event of the stream.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ...messages import Diagnostic, Model, Usage, UsageCost
 from ...timestamps import now
 from ..cost import calculate_cost
 from ..dialect import Dialect
+from ..event_fields import Value, count, field, is_true, items, optional, shown, text_or_none
 from ..exchange import ResponseFailedError
-from .fields import Value, count, field, is_true, items, optional, shown, text_or_none
 
 #: What a tier costs, as a multiple of the usual price; one model has a price of its own for the quick ones.
 _FACTORS: Final[Mapping[str, float]] = {"flex": 0.5, "priority": 2, "fast": 2}

@@ -1,7 +1,7 @@
 """The ids of items: what the API takes as one, and what Pi keeps of them in a transcript.
 
 A call's id in a transcript is `call|item`: the id that its result names, and that of its item. The id of a message's
-item is in the signature of its text, as JSON. (Facts, section 1.2.)
+item is in the signature of its text, as JSON.
 """
 
 from __future__ import annotations

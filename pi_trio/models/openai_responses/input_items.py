@@ -1,4 +1,4 @@
-"""The transcript as the input of a Responses request: a list of items. (Facts, section 8.4.)
+"""The transcript as the input of a Responses request: a list of items.
 
 Each block of a response is an item, as the API has told it: reasoning as the whole item that its signature holds, text
 as a message with the item's id, a call as a function call or, for tools with a grammar, a custom one. Tools that come

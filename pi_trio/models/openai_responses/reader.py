@@ -20,7 +20,9 @@ from ...jsonvalue import ABSENT, JSON
 from ...messages import Model, ThinkingContent, ToolCall
 from ..builder import ResponseBuilder
 from ..dialect import Dialect
+from ..event_fields import Value, field, is_true, items, optional, shown, text_or_none
 from ..exchange import ResponseFailedError
+from ..grammar_input import GrammarInput
 from .ending import (
     ServiceTier,
     failure_of,
@@ -31,8 +33,6 @@ from .ending import (
     stopped,
     usage_of,
 )
-from .fields import Value, field, is_true, items, optional, shown, text_or_none
-from .grammar_input import GrammarInput
 from .slots import KINDS, Event, Kind, Slot, name_of, place_of, text_in, told_arguments, whole_input
 
 

@@ -12,11 +12,11 @@ import attrs
 
 from ...jsonvalue import ABSENT, JSON
 from ..dialect import Dialect
+from ..event_fields import field, text_or_none
 from ..exchange import ResponseFailedError
 from ..final_arguments import final_arguments
+from ..grammar_input import GrammarInput
 from ..streamed_arguments import streamed_arguments
-from .fields import field, text_or_none
-from .grammar_input import GrammarInput
 
 Event: TypeAlias = dict[str, JSON]
 """An event of the provider, or an item in one."""

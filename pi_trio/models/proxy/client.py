@@ -5,7 +5,6 @@ Nothing is tried twice, and a redirection is an error: the token goes nowhere bu
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -17,7 +16,7 @@ import attrs
 from ...errors import CodecError
 from ...jsontext import parse_json, print_json
 from ...messages import Model
-from ..exchange import EndOfAnswer, Exchange, Wording
+from ..exchange import EndOfAnswer, Exchange, Wording, call_hook
 from ..http import HttpAnswer, PostRequest, post_stream
 from ..request_options import ProviderOptions, provider_options
 from ..sse_exchange import json_content
@@ -74,9 +73,7 @@ async def _open(
     reader: ProxyReader,
     client: Client | None,
 ) -> AsyncGenerator[_ProxyAnswer]:
-    token = auth_token if isinstance(auth_token, str) else auth_token()
-    if inspect.isawaitable(token):
-        token = await token
+    token = auth_token if isinstance(auth_token, str) else await call_hook(options.signal, auth_token)
     request = PostRequest(
         url=url,
         headers={"authorization": f"Bearer {token}", "content-type": "application/json", "accept": "*/*"},

@@ -11,13 +11,9 @@ import codecs
 from collections.abc import Iterator
 from typing import Final
 
-_DATA: Final = "data: "
+from ...tools.js_number import WHITESPACE
 
-#: What JavaScript's `trim` takes away.
-_WHITE: Final = (
-    "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
+_DATA: Final = "data: "
 
 
 class DataLines:
@@ -46,5 +42,5 @@ class DataLines:
 
 
 def _data(line: str) -> Iterator[str]:
-    if line.startswith(_DATA) and (data := line[len(_DATA) :].strip(_WHITE)):
+    if line.startswith(_DATA) and (data := line[len(_DATA) :].strip(WHITESPACE)):
         yield data

@@ -11,8 +11,7 @@ import trio
 
 from pi_trio.abort import AbortController
 from pi_trio.agent.agent import Agent
-from pi_trio.messages import Model
-from pi_trio.models.anthropic import AnthropicMessages, sessions
+from pi_trio.models.anthropic import AnthropicMessages
 from pi_trio.models.dialect import DIALECT_0_85_0, DIALECT_1_0_3, DIALECT_1_6_0
 from pi_trio.models.exchange import ResponseFailedError
 from pi_trio.models.request_options import provider_options
@@ -46,13 +45,13 @@ async def failed(server, model=MODEL, **fields):
     return last.reason, last.error.error_message
 
 
-async def test_a_response():
+async def test_a_response(mock_clock):
     async with serving([head(), ANSWER]) as server:
-        events = await told(server)
+        events = await told(server, on_response=lambda *_: mock_clock.jump(1.25))
         (request,) = server.requests
     assert [event.type for event in events] == ["start", "text_start", "text_delta", "done"]
     assert events[-1].message.text == "Hello"
-    assert events[-1].message.duration_ms >= 0
+    assert events[-1].message.duration_ms == 1250
     assert request.target == "/v1/messages?beta=true"
     assert json.loads(request.body)["stream"] is True
 
@@ -332,14 +331,6 @@ async def test_another_refusal_is_a_failure():
         assert len(server.requests) == 2
 
 
-def test_not_too_many_sessions_are_remembered(monkeypatch):
-    monkeypatch.setattr(sessions, "_MOST", 2)
-    remembered = sessions.Sessions()
-    for name in ("a", "b", "a", "c"):
-        remembered.relax(name)
-    assert list(remembered.relaxed) == ["a", "c"]
-
-
 # --- in an agent ------------------------------------------------------------------------------------------
 
 
@@ -367,10 +358,3 @@ async def test_a_key_is_in_no_text(caplog):
         shown = f"{events!r} {stream!r} {caplog.text}"
         assert KEY not in shown
         assert TOKEN not in shown
-
-
-def test_the_adapter_is_found_by_name():
-    from pi_trio.models.anthropic import adapter
-
-    assert isinstance(adapter, AnthropicMessages)
-    assert isinstance(MODEL, Model)

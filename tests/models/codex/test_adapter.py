@@ -103,6 +103,19 @@ async def test_without_a_socket_the_event_stream_answers_and_the_session_stays_w
 
 
 @pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (b"", "WebSocket failed: the connection was closed in the handshake"),
+        (REFUSED, "WebSocket failed: the handshake was answered with 403"),
+    ],
+)
+async def test_why_there_is_no_socket(answer, text):
+    async with serving(answer, STREAMED) as seen:
+        (note,) = (await told(CodexResponses(), seen))[-1].message.diagnostics
+    assert note.error.message == text
+
+
+@pytest.mark.parametrize(
     ("end", "text"),
     [
         (Close(1011, "bad"), "WebSocket closed 1011 bad"),

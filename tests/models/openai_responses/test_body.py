@@ -23,9 +23,10 @@ from pi_trio.models.codex.body import request_body as codex_body
 from pi_trio.models.codex.request import event_stream_headers, event_stream_url, socket_headers, socket_url
 from pi_trio.models.dialect import DIALECT_0_85_0, DIALECT_1_0_3, DIALECT_1_6_0
 from pi_trio.models.exchange import ResponseFailedError
+from pi_trio.models.openai_key import key_of
 from pi_trio.models.openai_responses.body import body_of, prepare, request_body
 from pi_trio.models.openai_responses.ids import normalised_call_id
-from pi_trio.models.openai_responses.request import key_of, request_of
+from pi_trio.models.openai_responses.request import request_of
 from pi_trio.models.request_options import ProviderOptions
 from pi_trio.models.stream import ModelContext
 

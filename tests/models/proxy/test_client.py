@@ -288,3 +288,15 @@ async def test_an_abort_before_the_request():
     controller.abort()
     (event,) = await told("http://127.0.0.1:1", signal=controller.signal)
     assert (event.reason, event.error.error_message) == ("aborted", ABORTED)
+
+
+async def test_an_abort_ends_the_wait_for_a_token():
+    controller = AbortController()
+
+    async def token():
+        controller.abort()
+        await trio.sleep_forever()
+
+    with trio.fail_after(5):
+        (event,) = await told("http://127.0.0.1:1", token, signal=controller.signal)
+    assert (event.reason, event.error.error_message) == ("aborted", ABORTED)

@@ -7,6 +7,7 @@ import re
 import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
 import attrs
@@ -23,12 +24,12 @@ from pi_trio.models.stream import ModelContext
 
 from .cases import Case
 
-#: Where the adapter of each api is: the module, and the object in it that has `stream` and `stream_simple`.
+#: Where the adapter of each api is: the module, and the class in it.
 ADAPTERS = {
-    "anthropic-messages": "pi_trio.models.anthropic:adapter",
-    "openai-completions": "pi_trio.models.openai_chat:adapter",
-    "openai-responses": "pi_trio.models.openai_responses:adapter",
-    "openai-codex-responses": "pi_trio.models.codex:adapter",
+    "anthropic-messages": "pi_trio.models.anthropic:AnthropicMessages",
+    "openai-completions": "pi_trio.models.openai_chat:OpenAIChat",
+    "openai-responses": "pi_trio.models.openai_responses:OpenAIResponses",
+    "openai-codex-responses": "pi_trio.models.codex:CodexResponses",
 }
 
 #: When so many passes of the scheduler have brought no event, all that has arrived in a socket has come out.
@@ -37,10 +38,11 @@ QUIET = 20
 _COMMON = {field.name for field in attrs.fields(ProviderOptions)}
 
 
+@cache
 def adapter_of(api: str) -> Any:
-    """The adapter of an api."""
+    """The adapter of an api: one for all cases, as Pi has it."""
     module, _, name = ADAPTERS[api].partition(":")
-    return getattr(importlib.import_module(module), name)
+    return getattr(importlib.import_module(module), name)()
 
 
 @asynccontextmanager

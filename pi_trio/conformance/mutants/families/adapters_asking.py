@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import attrs
 
 from pi_trio.messages import AssistantMessage, SystemMessage, TextContent, ToolResultMessage
 from pi_trio.models import exchange, http, limits, sse_exchange, transform
+from pi_trio.models.anthropic import adapter as anthropic_adapter
 from pi_trio.models.anthropic import body as anthropic_body
 from pi_trio.models.anthropic import request as anthropic_request
 from pi_trio.models.exchange import Exchange
@@ -16,9 +15,6 @@ from pi_trio.models.tries import Retries
 
 from ..dialects import in_dialects
 from ..transported import transported
-
-anthropic_adapter = import_module("pi_trio.models.anthropic.adapter")
-"""The module; in its package the name is that of the adapter itself."""
 
 
 @transported("MODEL-24", Exchange, "_fail")

@@ -1,6 +1,6 @@
 """What stands in a provider's event, asked leniently where Pi is lenient, and refused where Pi would fail.
 
-Servers that imitate this API leave things out. A field that is not there is `ABSENT`, and texts show it as
+Servers that imitate an API leave things out. A field that is not there is `ABSENT`, and texts show it as
 JavaScript's templates do, because ids are made of such texts. A field *of* something that is not there is a malformed
 event.
 """
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ...jsonvalue import ABSENT, JSON, Absent, Number
-from ...tools.js_value import joined
-from ..exchange import ResponseFailedError
+from ..jsonvalue import ABSENT, JSON, Absent, Number
+from ..tools.js_value import joined
+from .exchange import ResponseFailedError
 
 Value: TypeAlias = JSON | Absent
 

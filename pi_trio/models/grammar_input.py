@@ -6,8 +6,8 @@ arguments: so each piece is wrapped as a piece of `{"input":"…"}`. A delta cos
 
 from __future__ import annotations
 
-from ...jsontext import print_json
-from ..exchange import ResponseFailedError
+from ..jsontext import print_json
+from .exchange import ResponseFailedError
 
 
 class GrammarInput:

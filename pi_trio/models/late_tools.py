@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...messages import AssistantMessage, ToolCall, ToolDeclaration, ToolResultMessage
-from ..stream import ModelContext
+from ..messages import AssistantMessage, ToolCall, ToolDeclaration, ToolResultMessage
+from .stream import ModelContext
 
 
 def split_tools(
