@@ -19,7 +19,7 @@ class UnknownProfileError(PiTrioError):
     """A profile was asked for by a name that is not in `PROFILES`."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)
 class Profile:
     """The behaviour of one Pi release, field by field."""
 
@@ -90,6 +90,9 @@ class Profile:
 
     #: `peek_queued_messages` exists (1.0.3).
     peek_queued_messages: bool
+
+    def __repr__(self) -> str:
+        return f"Profile({self.name!r})"
 
 
 PI_0_80_2 = Profile(

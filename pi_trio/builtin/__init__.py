@@ -12,7 +12,15 @@ import os
 
 from ..tools.tool import Tool
 from .bash import bash_tool
-from .dialect import DIALECTS, TOOLS_0_85_0, TOOLS_1_0_3, TOOLS_1_6_0, ToolDialect
+from .dialect import (
+    DIALECTS,
+    TOOLS_0_85_0,
+    TOOLS_1_0_3,
+    TOOLS_1_6_0,
+    ToolDialect,
+    UnknownToolDialectError,
+    tool_dialect_of,
+)
 from .edit import edit_tool
 from .failure import BuiltinToolError
 from .mutation_queue import MutationQueue, current_mutation_queue
@@ -27,23 +35,28 @@ __all__ = [
     "BuiltinToolError",
     "MutationQueue",
     "ToolDialect",
+    "UnknownToolDialectError",
     "bash_tool",
     "builtin_tools",
     "current_mutation_queue",
     "edit_tool",
     "read_tool",
+    "tool_dialect_of",
     "write_tool",
 ]
 
 
 def builtin_tools(
-    cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect = TOOLS_1_6_0
+    cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect | str = TOOLS_1_6_0
 ) -> tuple[Tool, Tool, Tool, Tool]:
     """The four of them: `read`, `bash`, `edit` and `write`, in Pi's order.
 
     Args:
         cwd: where commands run and relative paths begin. A relative one is resolved now.
-        dialect: the release to follow.
+        dialect: the release to follow, or its name: `1.0.3`.
+
+    Raises:
+        UnknownToolDialectError: there is no such release.
     """
     return (
         read_tool(cwd, dialect=dialect),

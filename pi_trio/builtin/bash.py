@@ -17,7 +17,7 @@ from ..tools.js_number import as_double, text_of
 from ..tools.js_value import well_formed
 from ..tools.tool import Tool, UpdateFn
 from .declaring import declare, schema_of
-from .dialect import TOOLS_1_6_0, ToolDialect
+from .dialect import TOOLS_1_6_0, ToolDialect, tool_dialect_of
 from .failure import BuiltinToolError
 from .output import Output
 from .process import Ended, run_command
@@ -68,7 +68,7 @@ def bash_tool(
     env: Mapping[str, str] | None = None,
     prefix: str = "",
     keep_background: bool = False,
-    dialect: ToolDialect = TOOLS_1_6_0,
+    dialect: ToolDialect | str = TOOLS_1_6_0,
 ) -> Tool:
     """A tool that runs commands. Whatever the user of this program may do, they can do.
 
@@ -82,14 +82,17 @@ def bash_tool(
         env: the environment of the commands; by default this program's, without what Pi says of its session there.
         prefix: put before each command, on a line of its own.
         keep_background: leave alone what a command has started in the background, as Pi does.
-        dialect: the release to follow.
+        dialect: the release to follow, or its name.
+
+    Raises:
+        UnknownToolDialectError: there is no such release.
     """
-    folder = os.path.abspath(cwd)
+    folder, release = os.path.abspath(cwd), tool_dialect_of(dialect)
 
     async def execute(_call: str, args: Any, signal: AbortSignal, on_update: UpdateFn) -> ToolResult:
         on_update(ToolResult(content=()))
         text = f"{prefix}\n{args['command']}" if prefix else args["command"]
-        call = _Call(on_update, dialect, args.get("timeout"))
+        call = _Call(on_update, release, args.get("timeout"))
         seconds = _seconds(args.get("timeout"))
         if signal.aborted:
             raise BuiltinToolError("Command aborted")
@@ -120,8 +123,8 @@ def bash_tool(
         _KEPT_DESCRIPTION if keep_background else _DESCRIPTION,
         _PARAMETERS,
         execute,
-        dialect=dialect,
-        output_schema=_OUTPUT if dialect.failed_command == "result" else None,
+        dialect=release,
+        output_schema=_OUTPUT if release.failed_command == "result" else None,
     )
 
 

@@ -12,8 +12,14 @@ from typing import Final, Literal
 
 import attrs
 
+from ..errors import PiTrioError
 
-@attrs.frozen(kw_only=True)
+
+class UnknownToolDialectError(PiTrioError):
+    """Tools were asked for by the name of a release that is not in `DIALECTS`."""
+
+
+@attrs.frozen(kw_only=True, repr=False)
 class ToolDialect:
     """The built-in tools of one Pi release, field by field."""
 
@@ -35,6 +41,9 @@ class ToolDialect:
     line_endings: Literal["first_line", "kept"]
     #: The diff of an edit is made of the whole file; or of the lines around each replacement (1.6.0).
     diff_scope: Literal["file", "windows"]
+
+    def __repr__(self) -> str:
+        return f"ToolDialect({self.release!r})"
 
 
 TOOLS_0_85_0: Final = ToolDialect(
@@ -71,3 +80,20 @@ TOOLS_1_6_0: Final = attrs.evolve(
 DIALECTS: Final[Mapping[str, ToolDialect]] = MappingProxyType(
     {one.release: one for one in (TOOLS_0_85_0, TOOLS_1_0_3, TOOLS_1_6_0)}
 )
+
+
+def tool_dialect_of(name: str | ToolDialect) -> ToolDialect:
+    """The tools of a release, or of a profile: `1.6.0` and `pi-1.6.0` are the same. A dialect is its own.
+
+    Raises:
+        UnknownToolDialectError: there is no such release; the message lists those that are known.
+        TypeError: it is neither a name nor a dialect.
+    """
+    if isinstance(name, ToolDialect):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"a dialect is a ToolDialect or the name of a release, not {name!r}")
+    found = DIALECTS.get(name.removeprefix("pi-"))
+    if found is None:
+        raise UnknownToolDialectError(f"there are no tools of {name!r}; known are: {', '.join(DIALECTS)}")
+    return found

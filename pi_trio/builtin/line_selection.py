@@ -35,6 +35,7 @@ class Selection:
 def select_lines(pieces: Iterable[bytes], start: int, end: int | None) -> Selection:
     """The lines from `start` up to `end` (counted from 0, None for all that follow), of a file that comes in pieces.
 
+    None are between a start and an end that is not behind it.
     What is no UTF-8 becomes replacement characters, as many as for a browser.
     """
     selecting = _Selecting(start, end)
@@ -43,15 +44,9 @@ def select_lines(pieces: Iterable[bytes], start: int, end: int | None) -> Select
     return selecting.done()
 
 
-def slice_lines(content: bytes, start: float, end: float | None) -> Selection:
-    """As `select_lines`, with JavaScript's slices: a bound that is negative counts from the end, and all are whole."""
-    lines = content.decode("utf-8", "replace").split("\n")
-    first, last = int(start), len(lines) if end is None else int(end)
-    return Selection(
-        total_lines=len(lines),
-        truncation=keep_head("\n".join(lines[first:last])),
-        first_line_bytes=byte_length(lines[first]) if first < len(lines) else 0,
-    )
+def count_lines(pieces: Iterable[bytes]) -> int:
+    """How many lines a file has that comes in pieces, as `Selection.total_lines` counts them."""
+    return sum(piece.count(b"\n") for piece in pieces) + 1
 
 
 class _Selecting:

@@ -29,6 +29,8 @@ GRACE: Final = 0.1
 _MOST_AT_ONCE: Final = 64 * 1024
 #: What ends a command that does not end by itself.
 Ender: TypeAlias = Literal["timeout", "cancellation"]
+#: The groups of the commands that run now, by the number of their first process.
+_groups: Final[set[int]] = set()
 #: Where Node names the program that it cannot start.
 _ABOUT_THE_PROGRAM: Final = ("EACCES", "EAGAIN", "EMFILE", "ENFILE", "ENOENT")
 
@@ -46,6 +48,12 @@ class Ended:
     returncode: int
     ended_by: Ender | None
     shell_seconds: float | None
+
+
+def kill_groups() -> None:
+    """Kill all commands that run, for a process that ends without ending its calls. A signal's handler may do it."""
+    for group in tuple(_groups):
+        _kill_group(group)
 
 
 @trio.lowlevel.enable_ki_protection  # a process that nobody waits for would stay; Ctrl-C comes as a cancellation
@@ -76,7 +84,15 @@ async def run_command(
     Cancelled.
     """
     process = await _started(command, cwd, env)
-    running = _Running(process, hear, pending)
+    _groups.add(process.pid)
+    try:
+        return await _ended(process, _Running(process, hear, pending), seconds, keep_background)
+    finally:
+        _groups.discard(process.pid)
+
+
+@trio.lowlevel.enable_ki_protection
+async def _ended(process: trio.Process, running: _Running, seconds: float, keep_background: bool) -> Ended:
     error: BaseException | None = None
     ended_by: Ender | None = None
     shell_seconds: float | None = None
@@ -180,10 +196,12 @@ class _Running:
 
     def kill(self) -> None:
         """Kill all that is left of the group."""
-        with suppress(
-            ProcessLookupError, PermissionError
-        ):  # it is gone, or nothing but its dead shell is left
-            os.killpg(self._process.pid, signal.SIGKILL)
+        _kill_group(self._process.pid)
 
     async def close(self) -> None:
         await trio.aclose_forcefully(self._stream)
+
+
+def _kill_group(group: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # it is gone, or nothing but its dead shell is left
+        os.killpg(group, signal.SIGKILL)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any, Final
 
 from ..abort import AbortSignal
 from ..jsonvalue import ABSENT, JSON, Absent
 from ..messages import Content, ImageContent, TextContent, ToolResult
-from ..tools.js_number import as_double, is_whole, text_of
+from ..tools.js_number import as_double, text_of
 from ..tools.tool import Tool, UpdateFn
 from .declaring import declare, schema_of
-from .dialect import TOOLS_1_6_0, ToolDialect
+from .dialect import TOOLS_1_6_0, ToolDialect, tool_dialect_of
 from .failure import BuiltinToolError, told_as
 from .files import Check, check_access, in_thread, pieces, reading
 from .images import MAX_ENCODED, SNIFFED_BYTES, mime_type_of, shown
-from .line_selection import Selection, select_lines, slice_lines
+from .line_selection import Selection, count_lines, select_lines
 from .paths import resolve_for_reading
 from .truncation import MAX_BYTES, MAX_LINES, size_text
 
@@ -28,6 +29,8 @@ _PARAMETERS: Final = schema_of(
     offset=("number", "The line to begin with; the first one is 1", False),
     limit=("number", "How many lines at most", False),
 )
+#: More lines than any file has.
+_BEYOND: Final = 2**64
 _OUTPUT: Final[JSON] = {
     "anyOf": [
         {"type": "string"},
@@ -45,7 +48,7 @@ _OUTPUT: Final[JSON] = {
 }
 
 
-def read_tool(cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect = TOOLS_1_6_0) -> Tool:
+def read_tool(cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect | str = TOOLS_1_6_0) -> Tool:
     """A tool that reads files.
 
     Its results are Pi's: the text, a note where more of it follows, and how it was truncated, in `details`. Only
@@ -54,20 +57,23 @@ def read_tool(cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect = TOOLS
 
     Args:
         cwd: relative paths begin here. A relative one is resolved now.
-        dialect: the release to follow.
+        dialect: the release to follow, or its name.
+
+    Raises:
+        UnknownToolDialectError: there is no such release.
     """
-    folder = os.path.abspath(cwd)
+    folder, release = os.path.abspath(cwd), tool_dialect_of(dialect)
 
     async def execute(_call: str, args: Any, signal: AbortSignal, _update: UpdateFn) -> ToolResult:
-        return await in_thread(lambda check: _read(args, folder, dialect, check), signal)
+        return await in_thread(lambda check: _read(args, folder, release, check), signal)
 
     return declare(
         "read",
         _DESCRIPTION,
         _PARAMETERS,
         execute,
-        dialect=dialect,
-        output_schema=_OUTPUT if dialect.read_structured else None,
+        dialect=release,
+        output_schema=_OUTPUT if release.read_structured else None,
     )
 
 
@@ -106,10 +112,12 @@ def _text(file: int, args: dict[str, Any], dialect: ToolDialect, check: Check) -
     offset, limit = as_double(args.get("offset", 0)), args.get("limit")
     start = max(0, offset - 1) if offset else 0
     end = None if limit is None else as_double(start + as_double(limit))
-    if is_whole(offset) and (limit is None or (is_whole(as_double(limit)) and limit >= 0)):
-        selection = select_lines(pieces(file, check), int(start), None if end is None else int(end))
-    else:
-        selection = slice_lines(b"".join(pieces(file, check)), start, end)
+    last = None if end is None else _bound(end)
+    if last is not None and last < 0:  # counted from the end, which is not known before
+        last = max(0, count_lines(pieces(file, check)) + last)
+        with told_as("read"):
+            os.lseek(file, 0, os.SEEK_SET)
+    selection = select_lines(pieces(file, check), _bound(start), last)
     check()
     if start >= selection.total_lines:
         lines = f"{selection.total_lines} lines total"
@@ -122,6 +130,11 @@ def _text(file: int, args: dict[str, Any], dialect: ToolDialect, check: Check) -
         details=details,
         structured_content=text if dialect.read_structured else ABSENT,
     )
+
+
+def _bound(number: float) -> int:
+    """The place that this bound of a slice means in JavaScript, where any number is one."""
+    return 0 if math.isnan(number) else int(max(-_BEYOND, min(number, _BEYOND)))
 
 
 def _told(selection: Selection, start: float, end: float | None, path: str) -> str:

@@ -10,7 +10,7 @@ from ..messages import TextContent, ToolResult
 from ..tools.js_value import well_formed
 from ..tools.tool import Tool, UpdateFn
 from .declaring import declare, schema_of
-from .dialect import TOOLS_1_6_0, ToolDialect
+from .dialect import TOOLS_1_6_0, ToolDialect, tool_dialect_of
 from .files import Check, in_thread, make_folder, write_whole
 from .mutation_queue import current_mutation_queue
 from .paths import resolve
@@ -24,7 +24,7 @@ _PARAMETERS: Final = schema_of(
 )
 
 
-def write_tool(cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect = TOOLS_1_6_0) -> Tool:
+def write_tool(cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect | str = TOOLS_1_6_0) -> Tool:
     """A tool that writes files, one change of a file at a time (`mutation_queue`).
 
     A file is written in place, as Pi does it, so that its links, owner and mode stay; only regular files are. Writing
@@ -33,9 +33,12 @@ def write_tool(cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect = TOOL
 
     Args:
         cwd: relative paths begin here. A relative one is resolved now.
-        dialect: the release to follow.
+        dialect: the release to follow, or its name.
+
+    Raises:
+        UnknownToolDialectError: there is no such release.
     """
-    folder = os.path.abspath(cwd)
+    folder, release = os.path.abspath(cwd), tool_dialect_of(dialect)
 
     async def execute(_call: str, args: Any, signal: AbortSignal, _update: UpdateFn) -> ToolResult:
         path = resolve(args["path"], folder)
@@ -51,4 +54,4 @@ def write_tool(cwd: str | os.PathLike[str] = ".", *, dialect: ToolDialect = TOOL
             await in_thread(write, signal)
         return ToolResult(content=(TextContent(text=f"Successfully wrote to {args['path']}"),))
 
-    return declare("write", _DESCRIPTION, _PARAMETERS, execute, dialect=dialect)
+    return declare("write", _DESCRIPTION, _PARAMETERS, execute, dialect=release)

@@ -47,7 +47,7 @@ _EXIT_CODES: Final = """\
 exit codes:
   0    conformant, or done
   1    not conformant, or different
-  2    wrong usage (also a selection that selects nothing)
+  2    wrong usage (also a selection that selects nothing, an extra that is missing)
   3    the subject did not start
   4    a fault of the tester
   130  interrupted
@@ -94,11 +94,12 @@ def _main(arguments: Sequence[str] | None) -> int:
         given = [parser.parse_args(given).command]
     try:
         return _run(given[0], given[1:])
-    except BrokenPipeError:
-        # Whoever read the output has had enough; nothing more can be said there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except BaseException as error:
+    except BaseException as caught:
+        error = _by_itself(caught)
+        if isinstance(error, BrokenPipeError):
+            # Whoever read the output has had enough; nothing more can be said there.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
         if arguments is None and _interrupted(error):
             hear_no_more()  # the process ends with this
         return _mishap(given[0], error, verbose=not {"-v", "--verbose"}.isdisjoint(given))
@@ -158,6 +159,13 @@ _EXTRAS: Final[dict[str, str]] = {
     **dict.fromkeys(("h11", "httpx", "zstandard"), "models"),
 }
 """Modules that an extra brings."""
+
+
+def _by_itself(error: BaseException) -> BaseException:
+    """The error that nurseries have wrapped, if it is one."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
 
 
 def _interrupted(error: BaseException) -> bool:

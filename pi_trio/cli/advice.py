@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..models.http import without_user
+
 _STATUS: Final = re.compile(r"(?:[\w ]+ error:? \(?)?(\d{3})\b", re.IGNORECASE)
 """A status of HTTP at the beginning of a failure's text, in the words of any of the adapters."""
 
@@ -16,7 +18,7 @@ _BY_STATUS: Final = {
     "400": "the provider does not take this request",
     "401": _CHECK_KEY,
     "403": _CHECK_KEY,
-    "404": "does the provider have this model, at {url}?",
+    "404": "does the provider have this model, at {posted}?",
     "429": _LATER,
     "500": _LATER,
     "502": _LATER,
@@ -25,6 +27,7 @@ _BY_STATUS: Final = {
 }
 
 _BY_WORDS: Final = (
+    (r"header cannot be sent", _CHECK_KEY),
     (r"^connection error|connection refused|cannot be reached", "does a server listen at {url}?"),
     (r"token is not right|invalid.{0,20}(key|token)|authenticat", _CHECK_KEY),
     (r"overloaded|rate.?limit", _LATER),
@@ -37,16 +40,38 @@ _BY_WORDS: Final = (
 """What the adapters say of failures that have no status."""
 
 
-def advice(said: str, *, url: str, keys: Sequence[str]) -> str:
+_NO_ANSWER: Final = (
+    r"ended (before|without)|connection closed|is no event",
+    "nothing has come that is of {api}: is {posted} where that is spoken?",
+)
+"""What the adapters say of an answer in which they have found no event of theirs."""
+
+
+def advice(
+    said: str,
+    *,
+    url: str,
+    keys: Sequence[str],
+    posted: str = "",
+    api: str = "this API",
+    begun: bool = True,
+) -> str:
     """What to do, in brackets behind a blank; nothing where the text does not tell.
 
     Args:
         said: the text of the failure.
         url: where the provider is.
+        posted: the whole address that was asked, if it is known.
         keys: the environment variables in which its key may be.
+        api: what is spoken with it.
+        begun: whether anything of the answer has come.
     """
     status = _STATUS.match(said)
     found = _BY_STATUS.get(status[1]) if status else None
     if found is None:
-        found = next((told for pattern, told in _BY_WORDS if re.search(pattern, said, re.IGNORECASE)), None)
-    return "" if found is None else f" ({found.format(url=url, keys=' or '.join(keys) or 'the key')})"
+        words = _BY_WORDS if begun else (_NO_ANSWER, *_BY_WORDS)
+        found = next((told for pattern, told in words if re.search(pattern, said, re.IGNORECASE)), None)
+    if found is None:
+        return ""
+    places = {"url": without_user(url), "posted": without_user(posted or url)}
+    return f" ({found.format(**places, api=api, keys=' or '.join(keys) or 'the key')})"

@@ -34,7 +34,7 @@ examples:
 
 exit codes:
   0 nothing is wrong any more   1 the fault is still there   2 wrong usage
-  3 the subject did not start   4 fault of the tester
+  3 the subject did not start   4 fault of the tester   130 interrupted
 """
 
 

@@ -33,6 +33,9 @@ from .json_mode import header, projected
 WIDTH: Final = 100
 """Characters of a tool's arguments, and of a line of its result, that are shown."""
 
+FAILURE: Final = 10
+"""Lines of a failed result that are shown, the last ones among them: there stands how a command has ended."""
+
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """What makes a text read otherwise than it is."""
 
@@ -94,8 +97,13 @@ class TextView:
             case ToolExecutionUpdate():
                 self._show_progress(event.partial_result.text)
             case ToolExecutionEnd():
-                mark = "✗" if event.is_error is True else "✓"
-                self._note(f"{mark} {event.tool_name} {_in_short(event.result.text)}".rstrip())
+                if event.is_error is True:
+                    first, *others = _failure(event.result.text)
+                    self._note(f"✗ {event.tool_name} {first}".rstrip())
+                    for line in others:
+                        self._note(f"  {line}")
+                else:
+                    self._note(f"✓ {event.tool_name} {_in_short(event.result.text)}".rstrip())
             case _:
                 pass
 
@@ -169,6 +177,13 @@ def _in_short(text: str) -> str:
     """The first line of a result, and how many there are."""
     first, *others = text.strip().split("\n")
     return f"{_cut(first)}{f' (+{len(others)} lines)' if others else ''}"
+
+
+def _failure(text: str) -> list[str]:
+    """The lines of a failed result; of many the first and the last, and how many there are between."""
+    lines = [_cut(line) for line in text.split("\n") if line.strip()] or [""]
+    left = len(lines) - FAILURE
+    return lines if left <= 0 else [lines[0], f"(+{left + 1} lines)", *lines[left + 2 :]]
 
 
 def _cut(text: str) -> str:

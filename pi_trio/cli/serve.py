@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shlex
 import sys
 from typing import Any, Final
 
@@ -68,9 +69,11 @@ def run(options: argparse.Namespace) -> int:
 async def _serve(options: argparse.Namespace) -> None:
     if not 0 <= options.port < 2**16:  # the system would take what is left of it
         raise UsageError(f"there is no port {options.port}")
-    token = options.token
+    token = os.environ.get(PROXY_TOKEN) or None if options.token is None else options.token
     if token is None:
-        token = os.environ.get(PROXY_TOKEN) or secrets.token_urlsafe(24)
+        if sys.stdout is None:  # a shell has closed it
+            raise UsageError(f"nobody would learn the token: standard output is closed; set {PROXY_TOKEN}")
+        token = secrets.token_urlsafe(24)
     chosen = [await choose(name, base_url=options.base_url) for name in options.model or [SCRIPTED]]
     await serve_proxy(
         [Offer(each.model, each.ask) for each in chosen],
@@ -96,9 +99,12 @@ class _Announcing:
         """It listens."""
         listeners: list[trio.SocketListener] = value
         host, port, *_ = listeners[0].socket.getsockname()
-        print(f"proxy: http://{f'[{host}]' if ':' in host else host}:{port}  (POST {PATH})")
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        print(f"proxy: {url}  (POST {PATH})")
         print(f"token: {self.token}")
-        print(f"models: {', '.join(self.models)}", flush=True)
+        print(f"models: {', '.join(self.models)}")
+        asking = shlex.join(["pi-trio", "run", "--proxy", url, "--model", self.models[0], "Hello"])
+        print(f"ask: {PROXY_TOKEN}=TOKEN {asking}", flush=True)
 
 
 def _note(served: Served) -> None:

@@ -109,6 +109,11 @@ class ProviderAuth:
     api_key: ApiKeyAuth | None = None
     oauth: OAuthAuth | None = None
 
+    @property
+    def variables(self) -> Sequence[str]:
+        """The environment variables in which a key may be, as far as that is known."""
+        return getattr(self.api_key, "variables", ())
+
 
 @attrs.frozen
 class EnvironmentApiKey:
@@ -128,19 +133,20 @@ class EnvironmentApiKey:
         return None
 
 
+@attrs.frozen
 class NoKeyNeeded:
-    """The auth of a server that asks for none; a key that is given is sent.
+    """The auth of a server that asks for none; a key that is given, or in one of `variables`, is sent.
 
     Without one a word goes in its place: the APIs have a field for it, and their adapters do not ask without.
     """
 
+    variables: Sequence[str] = ()
+
     async def resolve(
         self, context: AuthContext, credential: ApiKeyCredential | None
     ) -> AuthResolution | None:
-        del context
-        if credential is not None and credential.key:
-            return stored_key(credential)
-        return AuthResolution(auth=RequestAuth(api_key=NO_KEY), source="no key needed")
+        found = await EnvironmentApiKey(self.variables).resolve(context, credential)
+        return found or AuthResolution(auth=RequestAuth(api_key=NO_KEY), source="no key needed")
 
 
 class BearerTokens:

@@ -46,12 +46,14 @@ _EXTRA: Final = ("httpx", "trio_websocket", "zstandard")
 class AnthropicKey:
     """A key, or a token that is sent as a bearer's (`ANTHROPIC_AUTH_TOKEN`), which wins in the environment."""
 
+    variables: Final = KEY_VARIABLES["anthropic"]
+
     async def resolve(
         self, context: AuthContext, credential: ApiKeyCredential | None
     ) -> AuthResolution | None:
         if credential is not None and credential.key:
             return stored_key(credential)
-        for variable in KEY_VARIABLES["anthropic"]:
+        for variable in self.variables:
             value = await context.env(variable)
             if value and variable == ANTHROPIC_AUTH_TOKEN:
                 bearer = RequestAuth(headers={"Authorization": f"Bearer {value}"})
@@ -93,7 +95,9 @@ _PROVIDERS: Final[Mapping[str, _Built]] = {
     "openrouter": _Built(
         name="OpenRouter", base_url="https://openrouter.ai/api/v1", keys=_key_of("openrouter")
     ),
-    "ollama": _Built(name="Ollama", base_url="http://localhost:11434/v1", keys=NoKeyNeeded()),
+    "ollama": _Built(
+        name="Ollama", base_url="http://localhost:11434/v1", keys=NoKeyNeeded(("OLLAMA_API_KEY",))
+    ),
 }
 
 
@@ -128,7 +132,7 @@ def builtin_models(
     credentials: CredentialStore | None = None,
     auth_context: AuthContext | None = None,
     identity: Mapping[str, JSON] | None = None,
-    dialect: Dialect = DIALECT_1_6_0,
+    dialect: Dialect | str = DIALECT_1_6_0,
 ) -> Models:
     """A collection of the providers that come with the package; the arguments are those of `Models`."""
     models = Models(credentials=credentials, auth_context=auth_context, identity=identity, dialect=dialect)

@@ -1,11 +1,11 @@
 """The collection of models: providers by id, their models, and requests to them with the right key.
 
     models = builtin_models()
-    model = models.get_model("anthropic", "claude-opus-5")
+    model = models.require_model("anthropic/claude-opus-5")
     agent = Agent(stream_fn=models.stream_simple, model=model)
 
 A request never raises for a reason of the provider's: whatever fails on the way to it, or there, is an `error` event of
-the stream.
+the stream. What the program itself has forgotten is said in the log, too.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from ..messages import AssistantMessage, DeferredHandle, Model
 from .auth import AuthContext, AuthResolution, ProcessEnvironment, RequestAuth, Resolver
 from .collected import CollectedStream
 from .credentials import Credential, CredentialStore, InMemoryCredentialStore, OAuthCredential
-from .dialect import DIALECT_1_6_0, Dialect
+from .dialect import DIALECT_1_6_0, Dialect, dialect_of
 from .exchange import call_hook
 from .headers import merge_headers, model_headers, session_headers
+from .hints import hint_at_no_key, hint_at_no_provider
 from .models_error import ModelsError, OperationAbortedError
+from .naming import name_of, no_such_model
 from .provider import ModelProvider
 from .request_options import Headers, ProviderOptions, provider_options
 from .stream import ModelContext, Opened, StreamOptions
@@ -57,7 +59,10 @@ class Models:
         credentials: where credentials are stored; by default nowhere beyond the process.
         auth_context: the environment in which keys are looked for.
         identity: how requests say who makes them; that of a request wins field by field (1.6.0).
-        dialect: the release that requests behave as.
+        dialect: the release that requests behave as, or its name: `1.0.3`.
+
+    Raises:
+        UnknownDialectError: there is no such release.
     """
 
     def __init__(
@@ -66,13 +71,13 @@ class Models:
         credentials: CredentialStore | None = None,
         auth_context: AuthContext | None = None,
         identity: Mapping[str, JSON] | None = None,
-        dialect: Dialect = DIALECT_1_6_0,
+        dialect: Dialect | str = DIALECT_1_6_0,
     ) -> None:
         self._providers: dict[str, ModelProvider] = {}
         self._credentials = InMemoryCredentialStore() if credentials is None else credentials
         self._context = ProcessEnvironment() if auth_context is None else auth_context
         self._identity = identity
-        self._dialect: Final = dialect
+        self._dialect: Final = dialect_of(dialect)
 
     # --- what there is ------------------------------------------------------------------------------------
 
@@ -108,6 +113,18 @@ class Models:
     def get_model(self, provider_id: str, model_id: str) -> Model | None:
         """The chat model with these ids, or None."""
         return next((model for model in self.get_models(provider_id) if model.id == model_id), None)
+
+    def require_model(self, provider_id: str, model_id: str | None = None) -> Model:
+        """The chat model with these ids; or with this name, `provider/id`.
+
+        Raises:
+            ModelsError: there is none. The message has the names that come near.
+        """
+        name = provider_id if model_id is None else f"{provider_id}/{model_id}"
+        found = self.get_model(*name.split("/", maxsplit=1)) if "/" in name else None
+        if found is None:
+            raise ModelsError("provider", no_such_model(name, map(name_of, self.get_models())))
+        return found
 
     # --- keys ---------------------------------------------------------------------------------------------
 
@@ -273,6 +290,7 @@ class Models:
             raise ModelsError("provider", f"Model {model.provider}/{model.id} is not a chat model")
         provider = self._providers.get(model.provider)
         if provider is None:
+            hint_at_no_provider(model)
             raise ModelsError("provider", f"Unknown provider: {model.provider}")
         return provider
 
@@ -283,6 +301,7 @@ class Models:
         found = await self.get_auth(model, api_key=options.api_key, env=options.env, signal=options.signal)
         if found is None:
             if self._dialect.missing_auth == "refused":
+                hint_at_no_key(provider)
                 raise ModelsError("auth", f"Provider is not configured: {provider.id}")
             found = AuthResolution(auth=RequestAuth())
         auth = found.auth

@@ -21,7 +21,7 @@ class UnknownDialectError(PiTrioError):
     """A dialect was asked for by the name of a release that is not in `DIALECTS`."""
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)
 class Dialect:
     """How the transport of one Pi release behaves, field by field."""
 
@@ -216,6 +216,9 @@ class Dialect:
     codex_client_headers: Literal["last", "first"]
     #: A socket that is as old as this gets no new request, in seconds: 55 minutes, or 45 (1.6.0).
     codex_socket_age: float
+
+    def __repr__(self) -> str:
+        return f"Dialect({self.release!r})"
 
 
 _CHAT_COMPAT_OF_1_6_0: Final = (
@@ -457,8 +460,8 @@ DIALECTS: Final[dict[str, Dialect]] = {
 }
 
 
-def dialect_of(name: str) -> Dialect:
-    """The dialect of a release, or of a profile: `1.6.0` and `pi-1.6.0` are the same one.
+def dialect_of(name: str | Dialect) -> Dialect:
+    """The dialect of a release, or of a profile: `1.6.0` and `pi-1.6.0` are the same one. A dialect is its own.
 
     A composite profile (`pi-0.85.0,prepare_next_turn=pi-0.80.2`) has the dialect of its base: what it changes is the
     loop's business.
@@ -466,7 +469,12 @@ def dialect_of(name: str) -> Dialect:
     Raises:
         UnknownDialectError: there is no such release; the message lists those that are known.
         UnknownProfileError: a composite profile names something that is not known.
+        TypeError: it is neither a name nor a dialect.
     """
+    if isinstance(name, Dialect):
+        return name
+    if not isinstance(name, str):
+        raise TypeError(f"a dialect is a Dialect or the name of a release, not {name!r}")
     release = name if name in DIALECTS else None
     if release is None and name.split(",", maxsplit=1)[0] in PROFILES:
         release = releases_in(name)[0]

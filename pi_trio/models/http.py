@@ -12,6 +12,7 @@ socket is closed when the block is left. What goes wrong is a `TransportError`.
 
 from __future__ import annotations
 
+import codecs
 import re
 import ssl
 import zlib
@@ -24,10 +25,12 @@ import attrs
 import trio
 
 from ..abort import AbortSignal
+from .content_encoding import unpacker
 from .transport_errors import (
     BodyFailedError,
     ConnectionFailedError,
     HeadersTimeoutError,
+    MalformedAnswerError,
     RequestAbortedError,
     StatusError,
     TransportError,
@@ -42,15 +45,28 @@ if TYPE_CHECKING:
 
 #: How long the headers of an answer may take where nobody says, in milliseconds.
 DEFAULT_TIMEOUT_MS: Final = 600_000
+#: What is read of the body of a refusal, in bytes: it goes into an error text.
+_REFUSAL: Final = 64 * 1024
 #: How deep a cause is looked for.
 _DEPTH: Final = 5
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+_AROUND: Final = " \t\r\n"  # a value, and not sent
 #: What every request says, unless it says otherwise. What is compressed arrives late and in lumps.
 _PLAIN: Final = {"accept-encoding": "identity"}
 #: A request is not tried again, unless somebody says so.
 _NEVER: Final = Retries()
 _MISSING: Final = "asking a provider needs httpx: pip install 'pi_trio[models]'"
+
+
+#: What stands before the user's name, and the user with all that belongs to it.
+_USER: Final = re.compile(r"^((?:[^/?#]*:)?//)?[^/?#]*@")
+_NO_USER: Final = "the address of a provider has no user and no password in it"
+
+
+def without_user(url: str) -> str:
+    """A URL as it can be shown: without a user's name and password."""
+    return _USER.sub(r"\1", url.strip())
 
 
 # --- the request ------------------------------------------------------------------------------------------
@@ -60,7 +76,7 @@ _MISSING: Final = "asking a provider needs httpx: pip install 'pi_trio[models]'"
 class PostRequest:
     """What is sent. The headers are all there are, but for those of HTTP itself."""
 
-    url: str
+    url: str = attrs.field(repr=lambda url: repr(without_user(url)))
     headers: Mapping[str, str] = attrs.field(repr=False)
     content: bytes = attrs.field(repr=lambda content: f"<{len(content)} bytes>")
 
@@ -87,8 +103,7 @@ class HttpAnswer:
         self._wait = trio.CancelScope()
         self._unregister: Final = signal.on_abort(self._abort)
         # None was asked for (`_PLAIN`), but some gateways always compress.
-        packed = self.headers.get("content-encoding", "identity") in ("gzip", "x-gzip", "deflate")
-        self._unpack: Final = zlib.decompressobj(zlib.MAX_WBITS | 32).decompress if packed else None
+        self._unpacker: Final = unpacker(self.headers.get("content-encoding", ""))
 
     def _abort(self) -> None:
         self._wait.cancel()
@@ -101,6 +116,7 @@ class HttpAnswer:
         Raises:
             RequestAbortedError: the signal is raised.
             BodyFailedError: the connection is broken, or what came is no HTTP.
+            MalformedAnswerError: the body is encoded in a way that nobody knows.
         """
         import httpx
 
@@ -110,10 +126,15 @@ class HttpAnswer:
         try:
             # Not the signal's own scope: this happens once for each piece of a body.
             with trio.CancelScope() as self._wait:
+                if self._unpacker is not None and (data := self._unpacker.take()):
+                    # Much may have been packed into little, and it is others' time that it takes.
+                    await trio.lowlevel.checkpoint()
+                    return data
                 while True:
                     data = await anext(self._raw)
-                    if self._unpack is not None:
-                        data = self._unpack(data)
+                    if self._unpacker is not None:
+                        self._unpacker.give(data)
+                        data = self._unpacker.take()
                     if data:
                         return data
         except StopAsyncIteration:
@@ -161,6 +182,7 @@ async def post_stream(
         StatusError, ConnectionFailedError, HeadersTimeoutError: by the last try.
         RetryTooLateError: the server asks for a pause that is too long.
         RequestAbortedError: the signal is raised.
+        TransportError: there is a user in the URL, whose password would be sent in place of a key.
     """
     async with _open_client(client) as sender:
         tries = 0
@@ -208,6 +230,11 @@ async def _sent(
     raise RequestAbortedError("answer")
 
 
+def can_be_sent(value: str) -> bool:
+    """Whether a header can have this value, as a key has to be sent in one."""
+    return _VALUE.fullmatch(value.strip(_AROUND)) is not None
+
+
 def _prepared(request: PostRequest) -> httpx.Request:
     """The request for httpx; without what a client of httpx would say of itself.
 
@@ -215,12 +242,13 @@ def _prepared(request: PostRequest) -> httpx.Request:
     """
     import httpx
 
+    if _USER.match(request.url.strip()):
+        raise TransportError(_NO_USER)
     headers: list[tuple[bytes, bytes]] = []
     for name, told in {**_PLAIN, **request.headers}.items():
-        value = told.strip(" \t\r\n")
-        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
+        if not _NAME.fullmatch(name) or not can_be_sent(told):
             raise ConnectionFailedError("a header cannot be sent")
-        headers.append((name.encode("ascii"), value.encode("latin-1")))
+        headers.append((name.encode("ascii"), told.strip(_AROUND).encode("latin-1")))
     prepared = httpx.Request("POST", request.url, headers=headers, content=request.content)
     # Its own stream is an asynchronous generator, which nobody ends if the request is cut off while it is sent.
     prepared.stream = _body()(request.content)
@@ -250,19 +278,31 @@ def _body() -> Callable[[bytes], httpx.AsyncByteStream]:
 
 
 async def _refused(response: httpx.Response, signal: AbortSignal) -> httpx.Response:
+    """The refusal that an answer is, as an error."""
     answer = HttpAnswer(response, signal)
-    pieces: list[bytes] = []
     try:
-        while data := await answer.receive():
-            pieces.append(data)
-    except BodyFailedError:
-        pass  # what has come has to do
+        body = await _refusal_text(answer)
     finally:
         with trio.CancelScope(shield=True):
             await answer.close()
             await response.aclose()
-    body = b"".join(pieces).decode(errors="replace")
     raise StatusError(answer.status, answer.headers, body, response.reason_phrase)
+
+
+async def _refusal_text(answer: HttpAnswer) -> str:
+    """What a refusal says; of very much, the beginning."""
+    body = b""
+    try:
+        while len(body) <= _REFUSAL and (data := await answer.receive()):
+            body += data
+    except BodyFailedError:
+        pass  # what has come has to do
+    except MalformedAnswerError as error:
+        return str(error)
+    if len(body) <= _REFUSAL:
+        return body.decode(errors="replace")
+    # Not through the middle of a character.
+    return codecs.getincrementaldecoder("utf-8")("replace").decode(body[:_REFUSAL]) + "…"
 
 
 @asynccontextmanager

@@ -20,7 +20,7 @@ class StatusError(TransportError):
     Attributes:
         status: of HTTP; not in the two hundreds.
         headers: of the answer, by their names in lower case.
-        body: of the answer, whole.
+        body: of the answer; of a very long one the beginning, and `…`.
         phrase: what the server calls the status.
     """
 
@@ -61,11 +61,21 @@ class BodyFailedError(TransportError):
 
 
 @attrs.frozen(eq=False)
-class RetryTooLateError(TransportError):
-    """The server asks for a pause that is too long. Seconds; `failure` is what it had answered."""
+class MalformedAnswerError(TransportError):
+    """The answer has come, and is none that can be read: `cause` says why."""
 
-    delay: int
-    limit: int
+    cause: str
+
+    def __str__(self) -> str:
+        return f"the answer cannot be read: {self.cause}"
+
+
+@attrs.frozen(eq=False)
+class RetryTooLateError(TransportError):
+    """The server asks for a pause that is too long. Seconds, as they are shown; `failure` is what it had answered."""
+
+    delay: str
+    limit: str
     failure: TransportError
 
     def __str__(self) -> str:

@@ -7,14 +7,16 @@ broken, unless the server says itself whether (`x-should-retry`). It also says w
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from math import ceil, isfinite
+from math import ceil, inf, isfinite
 from typing import Final
 
 import attrs
 
 from ..timestamps import now
+from ..tools.js_number import as_double, text_of
 from .transport_errors import (
     ConnectionFailedError,
     HeadersTimeoutError,
@@ -25,6 +27,9 @@ from .transport_errors import (
 
 #: The longest pause that a server may ask for where nobody says, in milliseconds.
 DEFAULT_MAX_RETRY_DELAY_MS: Final = 60_000
+
+#: What JavaScript's `parseFloat` reads of the beginning of a text.
+_NUMBER: Final = re.compile(r"[+-]?(?:Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 
 _BUSY: Final = frozenset({408, 409, 429})
 
@@ -58,13 +63,13 @@ class Retries:
         """How long to wait after so many tries again, in seconds.
 
         Raises:
-            RetryTooLateError: the server asks for more than the limit.
+            RetryTooLateError: the server asks for more than the limit, or for ever.
         """
         asked = _asked_delay_ms(failure.headers) if isinstance(failure, StatusError) else None
         if asked is None:
             return min(0.5 * float(2**tries), 8.0) * (1 - random.random() * 0.25)  # noqa: S311
-        if 0 < self.max_delay_ms < asked:
-            raise RetryTooLateError(ceil(asked / 1000), ceil(self.max_delay_ms / 1000), failure)
+        if 0 < self.max_delay_ms < asked or asked == inf:
+            raise RetryTooLateError(shown_seconds(asked), shown_seconds(self.max_delay_ms), failure)
         return max(asked / 1000, 0)
 
 
@@ -77,18 +82,18 @@ def _asked_delay_ms(headers: Mapping[str, str]) -> float | None:
             return asked * 1000
         try:
             return parsedate_to_datetime(after).timestamp() * 1000 - now()
-        except ValueError:
+        except (ValueError, OverflowError):  # no date, or one that no clock shows
             return None
     return asked
 
 
 def _leading_number(text: str | None) -> float | None:
-    """The number that a text begins with, as JavaScript's `parseFloat` reads it."""
-    text = (text or "").strip()
-    for end in range(len(text), 0, -1):
-        try:
-            number = float(text[:end].replace("_", "?"))
-        except ValueError:
-            continue
-        return number if isfinite(number) else None
-    return None
+    """The number that a text begins with."""
+    found = _NUMBER.match((text or "").strip())
+    return float(found[0]) if found else None
+
+
+def shown_seconds(milliseconds: float) -> str:
+    """Milliseconds in whole seconds, as JavaScript shows the number."""
+    seconds = milliseconds / 1000
+    return text_of(as_double(ceil(seconds)) if isfinite(seconds) else seconds)

@@ -7,6 +7,8 @@ import shutil
 import socket
 import tempfile
 import threading
+import tracemalloc
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,61 @@ async def test_a_nul_in_a_path_is_refused(tool, tmp_path):
 async def test_a_file_below_proc_is_read_to_its_end(tmp_path):
     called = await call("read", {"path": "/proc/self/status"}, tmp_path)
     assert f"Pid:\t{os.getpid()}\n" in called.text
+
+
+@pytest.fixture
+def large_file(tmp_path):
+    """A file with more in it than a call may keep."""
+    place = tmp_path / "large"
+    with place.open("wb") as file:
+        file.truncate(48 << 20)
+        file.seek(0)
+        file.write(b"first\nsecond\n")
+    return place
+
+
+@contextmanager
+def little_memory():
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "text"),
+    [
+        ({"limit": -1}, "first\nsecond\n\n[4 more lines in file. Use offset=0 to continue.]"),
+        (
+            {"offset": 2.5},
+            "second\n\n[Showing lines 2.5-2.5 of 3 (50.0KB limit). Use offset=3.5 to continue.]",
+        ),
+        ({"offset": 2, "limit": 0.5}, "\n\n[1.5 more lines in file. Use offset=2.5 to continue.]"),
+        ({"limit": -(10**400)}, "\n\n[Infinity more lines in file. Use offset=-Infinity to continue.]"),
+        ({"offset": 10**400}, "Offset Infinity is beyond end of file (3 lines total)"),
+    ],
+)
+async def test_little_of_a_large_file_is_kept_whatever_is_asked_for(chosen, text, large_file, tmp_path):
+    with little_memory():
+        called = await call("read", {"path": "large", **chosen}, tmp_path)
+    assert called.text == text
+
+
+async def test_a_file_that_is_too_large_is_not_edited(large_file, tmp_path):
+    with little_memory():
+        called = await call("edit", {"path": "large", **ARGS["edit"]}, tmp_path)
+    assert called.text == "large is too large to edit: 48.0MB, of 32.0MB at most. Use bash, as with sed -i."
+    assert large_file.stat().st_size == 48 << 20
+
+
+async def test_nor_is_one_that_does_not_say_how_large_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("pi_trio.builtin.edit._LARGEST", 3)
+    monkeypatch.setattr("pi_trio.builtin.edit.pieces", lambda *_: iter([b"aa", b"bb", b"cc"]))
+    (tmp_path / "f").touch()
+    called = await call("edit", {"path": "f", **ARGS["edit"]}, tmp_path)
+    assert called.text == "f is too large to edit: 4B, of 3B at most. Use bash, as with sed -i."
 
 
 async def test_folders_that_cannot_be_made(tmp_path):

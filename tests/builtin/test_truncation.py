@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_trio.builtin import line_selection, output, truncation
-from pi_trio.builtin.line_selection import select_lines, slice_lines
-from pi_trio.builtin.truncation import keep_head, keep_tail, size_text
+from pi_trio.builtin.line_selection import Selection, count_lines, select_lines
+from pi_trio.builtin.truncation import byte_length, keep_head, keep_tail, size_text
 
 from .laws import law
 
@@ -57,13 +57,24 @@ def test_a_last_line_that_is_too_long_is_cut_between_characters():
     assert keep_tail("é" * 10 + "a").content == "é" * 9 + "a"
 
 
+def slice_lines(content: bytes, start: int, end: int | None) -> Selection:
+    """The lines of a file that is read whole."""
+    lines = content.decode("utf-8", "replace").split("\n")
+    return Selection(
+        total_lines=len(lines),
+        truncation=keep_head("\n".join(lines[start:end])),
+        first_line_bytes=byte_length(lines[start]) if start < len(lines) else 0,
+    )
+
+
 @law
-@given(BYTES, st.integers(0, 8), st.none() | st.integers(0, 8), st.lists(st.integers(0, 60)))
+@given(BYTES, st.integers(0, 8), st.none() | st.integers(-3, 8), st.lists(st.integers(0, 60)))
 def test_selecting_from_pieces_is_slicing_the_whole(content, start, count, cuts):
-    end = None if count is None else start + count
+    end = None if count is None else max(0, start + count)
     places = sorted({0, len(content), *(cut for cut in cuts if cut < len(content))})
     pieces = [content[first:last] for first, last in pairwise(places)]
     selected, sliced = select_lines(pieces, start, end), slice_lines(content, start, end)
+    assert count_lines(pieces) == sliced.total_lines
     assert selected.total_lines == sliced.total_lines
     if start < selected.total_lines:
         assert selected.truncation == sliced.truncation

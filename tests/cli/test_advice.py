@@ -28,6 +28,22 @@ def test_what_can_be_done(said, told):
     assert advice(said, url="http://x", keys=["A_KEY", "B_KEY"]) == f" ({told})"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Stream ended without finish_reason",
+        "OpenAI Responses stream ended before a terminal response event",
+        "Anthropic stream ended without a stop reason",
+        "Connection closed by proxy server before the response completed",
+        "The proxy has sent what is no event: expected JSON",
+    ],
+)
+def test_an_answer_that_never_began(said):
+    todo = advice(said, url="http://x", posted="http://x/y", keys=(), api="Z", begun=False)
+    assert todo == " (nothing has come that is of Z: is http://x/y where that is spoken?)"
+    assert todo != advice(said, url="http://x", posted="http://x/y", keys=(), api="Z")
+
+
 @pytest.mark.parametrize("said", ["", "418 teapot", "40 things", "something else", "it is 401 here"])
 def test_nothing_is_said_of_what_is_not_known(said):
     assert advice(said, url="http://x", keys=()) == ""
@@ -35,3 +51,17 @@ def test_nothing_is_said_of_what_is_not_known(said):
 
 def test_a_key_without_a_variable():
     assert advice("401", url="", keys=()) == " (check the key)"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://me:secret@x:1/v1", "http://x:1/v1"),
+        ("https://me:se@cret@x", "https://x"),
+        ("me:secret@x/v1", "x/v1"),
+        ("//secret@x", "//x"),
+        ("http://x/a@b?c@d", "http://x/a@b?c@d"),
+    ],
+)
+def test_a_password_is_not_shown(url, shown):
+    assert advice("Connection error.", url=url, keys=()) == f" (does a server listen at {shown}?)"

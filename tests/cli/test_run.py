@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def test_the_scripted_model_answers_anything(run):
 def test_the_prompt_may_come_from_standard_input(run, arguments):
     code, out, _ = run(*arguments, stdin="Grüße\n".encode())
     assert code == 0
-    assert "“Grüße" in out
+    assert "“Grüße”" in out
 
 
 def test_the_events_as_json(run):
@@ -92,6 +93,12 @@ def test_an_answer_through_a_proxy(run):
     asked = json.loads(server.request.partition(b"\r\n\r\n")[2])
     assert (asked["model"]["provider"], asked["model"]["id"]) == ("a", "b")
     assert asked["options"]["reasoning"] == "high"
+
+
+def test_a_model_that_does_not_think_as_asked(run):
+    code, out, err = run("--thinking", "high", "Hi")
+    assert (code, out != "") == (0, True)
+    assert err == "pi-trio: scripted/scripted-1 has no --thinking high: it does not think\n"
 
 
 def test_the_scripted_model_shows_what_a_call_is(run, tmp_path, monkeypatch):
@@ -184,6 +191,18 @@ def test_without_extras(arguments, code, text):
         (["--model", "anthropic/claude-sonnet-4-5", "x"], None, "or ANTHROPIC_API_KEY"),
         (["--model", CODEX, "x"], None, "its login cannot be used from here"),
         (["--proxy", "http://127.0.0.1:1", "--model", "x", "x"], None, "there is no model 'x'"),
+        (
+            ["--base-url", "http://x", "x"],
+            None,
+            "--base-url needs a model that is asked there: --model ollama/NAME",
+        ),
+        (
+            ["--base-url", "localhost:1/v1", "--model", "ollama/x", "x"],
+            None,
+            "it begins with http:// or https://",
+        ),
+        (["--base-url", "http://[", "--model", "ollama/x", "x"], None, "--base-url 'http://[' is no URL"),
+        (["--proxy", "127.0.0.1:1", "x"], None, "--proxy '127.0.0.1:1' is no URL"),
     ],
 )
 def test_what_cannot_be_asked(run, arguments, stdin, text):
@@ -198,6 +217,37 @@ def test_a_proxy_without_its_token(run, monkeypatch):
     monkeypatch.delenv("PI_TRIO_PROXY_TOKEN")
     code, _, err = run("--proxy", "http://127.0.0.1:1", "x")
     assert (code, "set PI_TRIO_PROXY_TOKEN" in err) == (2, True)
+
+
+@pytest.mark.parametrize("key", ["\u201csk\u201d", "sk\nk", "sk\x07", "sk\udcff"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("PI_TRIO_PROXY_TOKEN", ["--proxy", "http://127.0.0.1:1"]),
+        ("ANTHROPIC_API_KEY", ["--model", "anthropic/claude-sonnet-4-5"]),
+        ("OPENAI_API_KEY", ["--model", "openai/gpt-5.4"]),
+    ],
+)
+def test_a_key_that_no_header_can_have(run, monkeypatch, name, arguments, key):
+    monkeypatch.setenv(name, key)
+    code, _, err = run(*arguments, "x")
+    assert (code, err) == (
+        2,
+        f"pi-trio: {name} cannot be sent: there is a character in it that no header can have\n",
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--tools", "read"], ["--json"]])
+def test_a_folder_that_was_removed(run, monkeypatch, tmp_path, arguments):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert run(*arguments, "x") == (
+        2,
+        "",
+        "pi-trio: the present folder cannot be used: No such file or directory\n",
+    )
+    assert run("x")[0] == 0
 
 
 def test_a_connection_that_is_refused(run):
@@ -290,7 +340,28 @@ def test_a_provider(run, monkeypatch, pieces, code, answer, text):
     assert (found, out) == (code, answer)
     assert text in err
     assert KEY not in err
+    assert "--thinking" not in err
     assert err.count("\n") == (code != 0)
+
+
+@pytest.mark.parametrize(
+    ("where", "api"),
+    [
+        (("--model", "ollama/x", "--base-url"), "OpenAI's Chat Completions"),
+        (("--model", "openai/x", "--base-url"), "OpenAI's Responses"),
+        (("--model", "anthropic/x", "--base-url"), "Anthropic's Messages"),
+        (("--proxy",), "Pi's proxy protocol"),
+    ],
+)
+def test_a_server_that_speaks_something_else(run, monkeypatch, where, api):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Server(HEAD.replace(b"event-stream", b"html"), b"<html>It works!</html>", None) as server:
+        url = server.url
+        code, out, err = run(*where, f"{url}/v1", "Hello")
+    path = server.request.split()[1].decode().partition("?")[0]
+    assert (code, out) == (1, "")
+    assert f"(nothing has come that is of {api}: is {url}{path} where that is spoken?)" in err
 
 
 def test_a_server_of_ones_own(run):
@@ -310,6 +381,25 @@ def test_a_server_of_ones_own(run):
     assert b'"model":"mine"' in server.request
 
 
+def test_the_models_that_there_are(run, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    code, out, err = run("--list")
+    assert (code, err) == (0, "")
+    told = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert list(told) == ["scripted/scripted-1", *KNOWN]
+    said = {name.partition("/")[0]: key for name, key in told.items()}
+    assert said == {
+        "scripted": "needs no key",
+        "anthropic": "no key: set ANTHROPIC_AUTH_TOKEN or ANTHROPIC_OAUTH_TOKEN or ANTHROPIC_API_KEY",
+        "openai": "key: OPENAI_API_KEY",
+        "openai-codex": "no key: its login cannot be used from here",
+        "groq": "no key: set GROQ_API_KEY",
+        "openrouter": "no key: set OPENROUTER_API_KEY",
+        "ollama": "needs no key",
+    }
+    assert all(provider in _MORE for provider in said)
+
+
 def test_the_examples_name_models_that_there_are():
     named = set(re.findall(r"(?:anthropic|openai)/[\w.-]+", _MORE))
     assert named
@@ -319,7 +409,10 @@ def test_the_examples_name_models_that_there_are():
 # --- Ctrl-C and pipes -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.parametrize("number", STOPS)
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
 def test_ctrl_c_keeps_what_has_come(number, arguments):
     with Server(HEAD, text("Once upon")) as server:
@@ -338,7 +431,7 @@ def test_ctrl_c_keeps_what_has_come(number, arguments):
         assert so_far + out == b"Once upon\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", STOPS)
 def test_ctrl_c_ends_what_a_tool_has_started(number):
     with Server(HEAD + call("bash", command="echo pid $$ begun; exec sleep 1000"), None) as server:
         process = start("run", "--tools", "bash", "--proxy", server.url, "x")
@@ -370,6 +463,52 @@ def test_a_second_ctrl_c_ends_at_once():
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert (process.wait(60), process.communicate()) == (130, (b"", b""))
+
+
+def test_who_has_it_ignored_does_not_hear_that_the_terminal_is_closed():
+    script = (
+        "import signal, pi_trio.cli as c; signal.signal(signal.SIGHUP, signal.SIG_IGN); sys.exit(c.main())"
+    )
+    with Server(HEAD, text("Once upon")) as server:
+        process = start("run", "--proxy", server.url, "x", script=script)
+        so_far = read_until(process.stdout, b"Once upon")
+        process.send_signal(signal.SIGHUP)
+        server.give(DONE, None)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, so_far + out, err) == (0, b"Once upon\n", b"")
+
+
+HANGING = """
+import time
+import pi_trio.cli as c
+from pi_trio.cli.run_view import TextView
+def hang(view, event, show=TextView.show):
+    show(view, event)
+    if event.type == "tool_execution_update" and event.partial_result.content:
+        print("hanging", flush=True)
+        while True:
+            time.sleep(1000)
+TextView.show = hang
+sys.exit(c.main())
+"""
+
+
+def test_a_second_ctrl_c_ends_what_a_tool_has_started():
+    with Server(HEAD + call("bash", command="echo pid $$ begun; exec sleep 1000"), None) as server:
+        process = start("run", "--tools", "bash", "--proxy", server.url, "x", script=HANGING)
+        pid = int(read_until(process.stderr, b" begun\n").split()[-2])
+        read_until(process.stdout, b"hanging\n")
+        process.send_signal(signal.SIGINT)
+        read_until(process.stderr, b"at once\n")
+        assert runs(pid)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+        process.communicate()
+    for _ in range(600):  # it was killed, and may yet be dying
+        if not runs(pid):
+            return
+        time.sleep(0.1)
+    raise AssertionError("it still runs")
 
 
 @pytest.mark.parametrize("arguments", ["", "--json", "--tools bash"])

@@ -65,6 +65,34 @@ async def test_answers_and_calls():
     )
 
 
+@tool
+async def run_command(lines: int) -> str:
+    """Fail behind so many lines."""
+    raise ValueError("\n".join([*map(str, range(lines)), "", "Command exited with code 3"]))
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        (0, ["✗ run_command Command exited with code 3"]),
+        (1, ["✗ run_command 0", "  Command exited with code 3"]),
+        (9, ["✗ run_command 0", *(f"  {n}" for n in range(1, 9)), "  Command exited with code 3"]),
+        (
+            10,
+            ["✗ run_command 0", "  (+2 lines)", *(f"  {n}" for n in range(3, 10)), "  Command exited with code 3"],
+        ),
+        (99, ["✗ run_command 0", "  (+91 lines)", *(f"  {n}" for n in range(92, 99)), "  Command exited with code 3"]),
+    ],
+)  # fmt: skip
+async def test_a_failed_call_shows_how_it_has_ended(lines, shown):
+    agent = agent_of(
+        assistant(tool_call("run_command", {"lines": lines})), assistant("Well."), tools=[run_command]
+    )
+    _, err, _ = await watched(agent)
+    assert err.splitlines()[1:] == shown
+    assert len(shown) <= 10
+
+
 async def test_a_call_that_fails_and_one_that_is_long():
     agent = agent_of(
         assistant(tool_call("missing", {"text": "x" * 200}), tool_call("count", {"upto": 0})),

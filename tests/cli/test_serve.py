@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import trio
@@ -25,6 +29,8 @@ from .serving import TOKEN, start
         (["--token", ""], "the token of a proxy is ASCII, not empty, without blanks"),
         (["--token", "\u00fc"], "the token of a proxy is ASCII"),
         (["--model", "nobody/nothing"], "there is no model 'nobody/nothing'"),
+        (["--base-url", "http://x"], "--base-url needs a model that is asked there"),
+        (["--model", "ollama/x", "--base-url", "x:1"], "--base-url 'x:1' is no URL"),
         (["--model", "groq/zzz", "--base-url", "http://x"], "there is no key for groq: set GROQ_API_KEY"),
     ],
 )
@@ -49,9 +55,10 @@ def test_a_port_that_is_taken(capfd):
 def test_a_server_and_who_asks_it(number, capfd, monkeypatch):
     server = start("serve", "proxy")
     assert server.stdout is not None
-    said = b"".join(server.stdout.readline() for _ in range(3)).decode()
+    said = b"".join(server.stdout.readline() for _ in range(4)).decode()
     found = re.fullmatch(
-        r"proxy: (http://127\.0\.0\.1:\d+)  \(POST /api/stream\)\ntoken: (.*)\nmodels: scripted/scripted-1\n",
+        r"proxy: (http://127\.0\.0\.1:\d+)  \(POST /api/stream\)\ntoken: (.*)\nmodels: scripted/scripted-1\n"
+        r"ask: PI_TRIO_PROXY_TOKEN=TOKEN pi-trio run --proxy \1 --model scripted/scripted-1 Hello\n",
         said,
     )
     assert found
@@ -83,6 +90,41 @@ def test_a_token_of_ones_own_is_not_printed(monkeypatch, capfd):
     first, second = printed(capfd), printed(capfd)
     assert first != second
     assert len(first) >= 32
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_where_nothing_can_be_written_that_is_said():
+    with Path("/dev/full").open("w") as full:
+        done = served(stdout=full)
+    assert (done.returncode, done.stderr) == (
+        4,
+        "pi-trio: what there is to say cannot be written: No space left on device\n",
+    )
+
+
+def test_a_reader_who_has_had_enough_is_not_told_so():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w") as closed:
+        done = served(stdout=closed)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_a_token_that_nobody_would_learn():
+    done = served(shell='exec "$0" "$@" >&-')
+    assert (done.returncode, done.stderr) == (
+        2,
+        "pi-trio: nobody would learn the token: standard output is closed; set PI_TRIO_PROXY_TOKEN\n",
+    )
+
+
+def served(*, stdout=subprocess.PIPE, shell='exec "$0" "$@"'):
+    """A server that ends by itself."""
+    return subprocess.run(
+        ["/bin/sh", "-c", shell, sys.executable, "-m", "pi_trio.cli", "serve", "proxy"],
+        stdout=stdout, stderr=subprocess.PIPE, text=True, check=False, timeout=60,
+        env={name: value for name, value in os.environ.items() if name != "PI_TRIO_PROXY_TOKEN"},
+    )  # fmt: skip
 
 
 async def started(offers, *, task_status, **options):

@@ -13,6 +13,7 @@ from pi_trio.errors import CodecError
 from pi_trio.models.auth import NO_KEY
 from pi_trio.models.builtin import ADAPTERS, builtin_adapter, builtin_models, builtin_providers
 from pi_trio.models.catalog import builtin_catalog, load_models
+from pi_trio.models.collection import Models
 from pi_trio.models.credentials import InMemoryCredentialStore, OAuthCredential
 from pi_trio.models.dialect import DIALECT_1_6_0
 from pi_trio.models.models_error import ModelsError
@@ -76,6 +77,33 @@ def test_the_collection_knows_them_all():
     assert models.get_model("anthropic", "claude-opus-5") is not None
 
 
+def test_a_model_that_there_has_to_be():
+    models = builtin_models()
+    found = models.require_model("anthropic", "claude-opus-5")
+    assert (
+        found is models.require_model("anthropic/claude-opus-5") is models.get_model(found.provider, found.id)
+    )
+    routed = next(one for one in models.get_models("openrouter") if "/" in one.id)
+    assert models.require_model("openrouter", routed.id) is models.require_model(f"openrouter/{routed.id}")
+
+
+@pytest.mark.parametrize(
+    ("ids", "text"),
+    [
+        (("anthropic", "claude-sonet-4-5"), "did you mean anthropic/claude-sonnet-4-5"),
+        (("anthropic/claude-sonet-4-5",), "did you mean anthropic/claude-sonnet-4-5"),
+        (("claude-sonnet-4-5",), r"did you mean anthropic/claude-sonnet-4-5\?"),
+        (("openai", "zzz"), "openai has no model 'zzz'; known are: openai/"),
+        (("nobody/nothing",), "it is named PROVIDER/ID, of one of: anthropic, "),
+    ],
+)
+def test_a_model_that_there_is_not_is_refused_with_those_that_come_near(ids, text):
+    with pytest.raises(ModelsError, match=text):
+        builtin_models().require_model(*ids)
+    with pytest.raises(ModelsError, match="no provider that has models was added"):
+        Models().require_model(*ids)
+
+
 async def test_what_is_available_without_any_key():
     available = await builtin_models(auth_context=Variables()).get_available()
     assert {one.provider for one in available} == {"ollama"}
@@ -94,6 +122,7 @@ async def test_what_is_available_without_any_key():
         ("groq", {"GROQ_API_KEY": "k"}, "k", None),
         ("openrouter", {"OPENROUTER_API_KEY": "k"}, "k", None),
         ("ollama", {}, NO_KEY, None),
+        ("ollama", {"OLLAMA_API_KEY": "k"}, "k", None),
     ],
 )  # fmt: skip
 async def test_the_keys_of_providers(provider, variables, key, headers):

@@ -11,7 +11,7 @@ import trio
 from pi_trio import Agent
 from pi_trio.abort import AbortController
 from pi_trio.events import StreamDone, StreamError
-from pi_trio.messages import AssistantMessage, DeferredHandle, UserMessage
+from pi_trio.messages import AssistantMessage, DeferredHandle, Model, UserMessage
 from pi_trio.models.auth import AuthResolution, ProviderAuth, RequestAuth
 from pi_trio.models.collection import Models
 from pi_trio.models.credentials import ApiKeyCredential, InMemoryCredentialStore
@@ -226,6 +226,33 @@ async def test_what_a_provider_raises_by_mistake_is_logged(error, told, caplog):
 
     await failure_of(collection(Mistaken()).stream(model(), ASKED))
     assert [(each.levelname, each.exc_info[1]) for each in caplog.records] == [("ERROR", error)] * told
+
+
+@pytest.mark.parametrize(
+    ("models", "which", "hint"),
+    [
+        (
+            Models(),
+            Model.unknown(),
+            "the agent has no model: give it one, as by Agent(model=models.require_model(",
+        ),
+        (
+            Models(),
+            model(),
+            "asked for p/m has no provider 'p': add it with set_provider, or begin with builtin_",
+        ),
+        (collection(Echo(), key=None), model(), "no key for p: set P_KEY, or give the agent get_api_key"),
+        (
+            collection(Echo(), key=None, auth=ProviderAuth()),
+            model(),
+            "no key for p: give the agent get_api_key",
+        ),
+    ],
+)
+async def test_who_forgot_something_is_told_what_to_do(models, which, hint, caplog):
+    await failure_of(models.stream(which, ASKED))
+    assert [(record.name, record.levelname) for record in caplog.records] == [("pi_trio", "WARNING")]
+    assert hint in caplog.text
 
 
 async def test_types_of_models_are_newer_than_two_releases():

@@ -8,7 +8,9 @@ from pathlib import Path
 import attrs
 import pytest
 
+from pi_trio.builtin import TOOLS_1_0_3
 from pi_trio.models import dialect as dialect_module
+from pi_trio.models.builtin import builtin_models
 from pi_trio.models.dialect import DIALECTS, UnknownDialectError, dialect_of
 from pi_trio.profile import PROFILES, UnknownProfileError
 
@@ -55,3 +57,23 @@ def test_what_a_release_has_is_what_the_loop_of_that_release_expects():
         dialect = DIALECTS[profile.release]
         assert dialect.system_messages == profile.system_messages
         assert dialect.identity == profile.identity
+
+
+def test_what_is_asked_by_the_name_of_its_release(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    for dialect in ("1.0.3", "pi-1.0.3", DIALECTS["1.0.3"]):
+        assert builtin_models(dialect=dialect).get_models() == builtin_models().get_models() != ()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "error"), [("1.0", UnknownDialectError), (None, TypeError), (TOOLS_1_0_3, TypeError)]
+)
+def test_what_is_no_dialect_is_refused_at_once(dialect, error):
+    with pytest.raises(error):
+        builtin_models(dialect=dialect)
+
+
+def test_each_is_shown_by_its_name():
+    assert repr(DIALECTS["1.0.3"]) == "Dialect('1.0.3')"
+    assert repr(TOOLS_1_0_3) == "ToolDialect('1.0.3')"
+    assert repr(PROFILES["pi-1.0.3"]) == "Profile('pi-1.0.3')"

@@ -17,9 +17,11 @@ from pi_trio.models.transport_errors import (
     BodyFailedError,
     ConnectionFailedError,
     HeadersTimeoutError,
+    MalformedAnswerError,
     RequestAbortedError,
     RetryTooLateError,
     StatusError,
+    TransportError,
 )
 from pi_trio.models.tries import Retries
 
@@ -105,7 +107,7 @@ async def test_a_pause_that_is_too_long_is_a_failure():
     async with serving(refusal(429, "busy", retry_after="120")) as server:
         with pytest.raises(RetryTooLateError) as late:
             await body_of(server, retries=Retries(count=1))
-        assert (late.value.delay, late.value.limit, late.value.failure.body) == (120, 60, "busy")
+        assert (late.value.delay, late.value.limit, late.value.failure.body) == ("120", "60", "busy")
 
 
 async def test_nobody_answers():
@@ -130,6 +132,19 @@ async def test_a_url_that_is_none(url):
     with pytest.raises(ConnectionFailedError):
         async with post_stream(PostRequest(url=url, headers={}, content=b""), signal=AbortSignal()):
             pass
+
+
+@pytest.mark.parametrize("user", ["me:secret", "me", ":secret", "me:sec%40ret", "me:sec@ret", ""])
+async def test_a_url_with_a_user_goes_nowhere(user):
+    """The client would send a password in place of the key, in the same header."""
+    async with serving([head()]) as server:
+        url = server.url.replace("//", f"//{user}@") + "/v1"
+        request = PostRequest(url=url, headers={"authorization": KEY}, content=b"")
+        with pytest.raises(TransportError, match="the address of a provider has no user") as failed:
+            async with post_stream(request, signal=AbortSignal(), retries=Retries(count=3)):
+                pass
+        assert server.requests == []
+        assert "ret" not in f"{failed.value!r} {request!r}"
 
 
 async def test_headers_have_a_time_limit(autojump_clock):
@@ -180,6 +195,88 @@ async def test_a_body_that_was_compressed_unasked(pack):
     async with serving([head(content_encoding=encoding), b"nonsense"]) as server:
         with pytest.raises(BodyFailedError):
             await body_of(server)
+
+
+def raw_deflate(data):
+    packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packing.compress(data) + packing.flush()
+
+
+BODY = b"abc" * 1000
+
+
+@pytest.mark.parametrize(
+    ("encoding", "packed"),
+    [
+        ("GZip", gzip.compress(BODY)),
+        ("deflate", raw_deflate(BODY)),
+        ("Deflate", zlib.compress(BODY) + b"more"),
+        ("gzip", gzip.compress(BODY[:99]) + gzip.compress(b"") + gzip.compress(BODY[99:])),
+        ("gzip", gzip.compress(BODY) + bytes(100)),
+        ("gzip", gzip.compress(BODY)[:-4]),
+        ("Identity", BODY),
+        ("utf-8", BODY),
+    ],
+)
+@pytest.mark.parametrize("cuts", [1, 40])
+async def test_ways_of_being_compressed(encoding, packed, cuts):
+    size = len(packed) // cuts + 1
+    pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
+    async with serving([head(content_encoding=encoding), *pieces]) as server:
+        assert await body_of(server) == BODY
+
+
+async def test_a_way_that_nobody_knows_is_named():
+    async with serving([head(content_encoding="br"), b"\x8b\x01\x80"]) as server:
+        with pytest.raises(MalformedAnswerError, match="the answer cannot be read: it is encoded as br"):
+            await body_of(server)
+    async with serving(refusal(401, "?", content_encoding="zstd")) as server:
+        with pytest.raises(StatusError, match="401 the answer cannot be read: it is encoded as zstd"):
+            await body_of(server)
+
+
+async def test_what_is_packed_into_little_comes_in_pieces():
+    packed = gzip.compress(bytes(50_000_000))
+    async with (
+        serving([head(content_encoding="gzip"), packed]) as server,
+        post_stream(request_to(server), signal=AbortSignal()) as answer,
+    ):
+        size = 0
+        while data := await answer.receive():
+            assert len(data) <= 65536
+            size += len(data)
+        assert size == 50_000_000
+
+
+async def test_between_the_pieces_an_abort_is_heard():
+    controller = AbortController()
+    async with (
+        serving([head(content_encoding="gzip"), gzip.compress(bytes(50_000_000))]) as server,
+        post_stream(request_to(server), signal=controller.signal) as answer,
+        trio.open_nursery() as nursery,
+    ):
+        assert await answer.receive()
+        nursery.start_soon(abort_now, controller)
+        with pytest.raises(RequestAbortedError):
+            for _ in range(5):
+                assert await answer.receive()
+
+
+async def abort_now(controller):
+    controller.abort()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+async def test_of_a_long_refusal_the_beginning_is_told(packed):
+    said = ("ä" * 32_000).encode()
+    for body, told in [(said + b"x" * 1536, None), (b"x" + said * 100, "x" + "ä" * 32_767 + "…")]:
+        content = gzip.compress(body) if packed else body
+        headers = {"content_encoding": "gzip"} if packed else {}
+        script = [head(400, **headers), content, *([] if told is None or packed else [trio.Event()])]
+        async with serving(script) as server:
+            with pytest.raises(StatusError) as refused:
+                await body_of(server)
+            assert refused.value.body == (told or body.decode())
 
 
 # --- leaving ----------------------------------------------------------------------------------------------

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_trio.models import sse
 from pi_trio.models.sse import SseDecoder
+from pi_trio.models.transport_errors import MalformedAnswerError
 
 
 def decoded(*pieces, flush_at_end=True):
@@ -114,3 +116,52 @@ def test_the_last_lines_are_those_that_have_come(rest):
     decoder.feed(b"")
     (event,) = decoder.end()
     assert event.lines == ["data: a", *([rest.decode()] if rest else [])]
+
+
+# --- what costs nothing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("idle", [b":\n\n", b"id: 1\n\n", b"event:\n\n"])
+def test_blocks_without_an_event_are_looked_at_once(idle):
+    """A server says so that it is still there, and may do so for hours."""
+    looked_at = 0
+
+    class Counting(SseDecoder):
+        def _take(self, line):
+            nonlocal looked_at
+            looked_at += 1
+            super()._take(line)
+
+    decoder = Counting()
+    for _ in range(100):
+        assert decoder.feed(idle * 1000) == []
+    assert looked_at == 100_000
+    assert decoder.feed(b"data: a\n\n")[0].data == "a"
+
+
+def test_of_what_means_nothing_the_beginning_is_kept():
+    decoder = SseDecoder()
+    for number in range(100_000):
+        decoder.feed(b": %d\n\n" % number)
+    (event,) = decoder.feed(b"event: e\ndata: a\n\n")
+    assert event.lines[:2] == [": 0", ": 1"]
+    assert event.lines[-2:] == ["event: e", "data: a"]
+    assert len(event.lines) < 2000
+    (event,) = decoder.feed(b": again\ndata: b\n\n")
+    assert event.lines == [": again", "data: b"]
+
+
+@pytest.mark.parametrize("endless", [b"data: " + b"x" * 1000, b"x" * 1000, b"data\n", b"event: e\n", b"x"])
+def test_an_event_without_an_end_is_none(endless, monkeypatch):
+    monkeypatch.setattr(sse, "_LIMIT", 100_000)
+    decoder = SseDecoder()
+    with pytest.raises(MalformedAnswerError, match="cannot be read: an event of it is longer than"):
+        for _ in range(10_000):
+            decoder.feed(endless)
+
+
+def test_each_event_has_a_limit_of_its_own(monkeypatch):
+    monkeypatch.setattr(sse, "_LIMIT", 10_000)
+    decoder = SseDecoder()
+    events = [event for _ in range(100) for event in decoder.feed(b"data: " + b"x" * 5_000 + b"\n\n")]
+    assert len(events) == 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -74,7 +74,7 @@ class CodexResponses:
                     body=lambda cause: (
                         f"terminated: {cause}" if options.dialect.connection_cause else "terminated"
                     ),
-                    aborted={"answer": _ABORTED, "body": "This operation was aborted", "nothing": _ABORTED},
+                    aborted=_texts_of_abort(options),
                 ),
             )
             async with exchange:
@@ -148,6 +148,17 @@ def simple_options(model: Model, context: ModelContext, options: ProviderOptions
         level = "none"
     effort = {} if level == "off" else {"reasoning_effort": level}
     return attrs.evolve(base_options(model, context, options), provider=effort, service_tier=None)
+
+
+def _texts_of_abort(options: ProviderOptions) -> Mapping[str, str]:
+    """What is said of an abort, by what was waited for.
+
+    Where the headers have a limit, Pi's request has a signal of its own, which follows the caller's until they are
+    there. From then on an abort only gives the body up, and the platform has nothing to say of it.
+    """
+    limited = (options.timeout_ms or 0) >= 1
+    body = _ABORTED if limited else "This operation was aborted"
+    return {"answer": _ABORTED, "body": body, "nothing": _ABORTED}
 
 
 def _check_key(model: Model, options: ProviderOptions) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from math import ceil, floor, isfinite
+from math import floor, inf, isfinite
 from typing import Final
 
 from ...errors import CodecError
@@ -17,6 +17,7 @@ from ...jsonvalue import JSON
 from ...timestamps import now
 from ...tools.js_number import number_of
 from ..exchange import ResponseFailedError
+from ..tries import shown_seconds
 
 BASE_DELAY_MS: Final = 1000
 _MAX_DELAY_MS: Final = 60_000
@@ -53,13 +54,13 @@ def asked_pause_ms(headers: Mapping[str, str], limit: float | None) -> float | N
     """How long the server asks to wait, in milliseconds; None if it does not.
 
     Raises:
-        RetryTooLateError: longer than the limit, which is a minute by default, and 0 for none.
+        RetryTooLateError: longer than the limit, which is a minute by default, and 0 for none; or for ever.
     """
     asked = _asked(headers)
     limit = _MAX_DELAY_MS if limit is None else limit
-    if asked is not None and 0 < limit < asked:
+    if asked is not None and (0 < limit < asked or asked == inf):
         raise RetryTooLateError(
-            f"Server requested {ceil(asked / 1000)}s retry delay (max: {ceil(limit / 1000)}s)"
+            f"Server requested {shown_seconds(asked)}s retry delay (max: {shown_seconds(limit)}s)"
         )
     return asked
 
@@ -74,7 +75,7 @@ def _asked(headers: Mapping[str, str]) -> float | None:
         return max(0, seconds * 1000)
     try:
         return max(0, parsedate_to_datetime(after).timestamp() * 1000 - now())
-    except ValueError:
+    except (ValueError, OverflowError):  # no date, or one that no clock shows
         return None
 
 

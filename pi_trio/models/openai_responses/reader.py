@@ -320,6 +320,9 @@ class ResponsesReader:
             isinstance(block, ToolCall) for block in builder.partial.content
         ):
             self.stop_reason = "toolUse"
+        # Blocks that are still open may grow behind this; then partials show how the response is to end.
+        builder.update(error_message=self._error_message)
+        builder.stopping(cast("Any", self.stop_reason))
         return ()
 
     def _sign(self, late: Mapping[str, JSON]) -> None:

@@ -8,6 +8,7 @@ nothing of what is sent to it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Final, TypeAlias
 
@@ -20,6 +21,8 @@ from ...jsontext import print_json
 
 _HEAD_LIMIT: Final = 16 * 1024
 _CHUNK: Final = 64 * 1024
+_ASKING: Final = 0.5
+"""Seconds after which who sends no more is asked again whether it is there."""
 
 Headers: TypeAlias = Mapping[str, str]
 
@@ -43,14 +46,15 @@ class Limits:
 
     Attributes:
         body: bytes of a request's body.
-        connections: that are open at one time; further ones are told to come later.
-        patience: seconds for the whole head of a request, for each further piece of its body, and for a piece of the
-            answer to be taken.
+        connections: that are served at one time.
+        head_time: seconds for the whole head of a request.
+        patience: seconds for each further piece of its body, and for a piece of the answer to be taken.
         body_time: seconds for the whole body.
     """
 
     body: int = 32 * 1024 * 1024
     connections: int = 64
+    head_time: float = 5
     patience: float = 20
     body_time: float = 300
 
@@ -62,6 +66,7 @@ class Connection:
         self._stream = stream
         self._limits = limits
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEAD_LIMIT)
+        self._sending = trio.Lock()
         self.status: HTTPStatus | None = None  # of the answer, when it has begun
 
     async def request(self) -> h11.Request:
@@ -71,7 +76,7 @@ class Connection:
             GoneError: none came.
             RefusedError: it is none.
         """
-        with trio.move_on_after(self._limits.patience):
+        with trio.move_on_after(self._limits.head_time):
             event = await self._next()
             if isinstance(event, h11.Request):
                 return event
@@ -112,13 +117,26 @@ class Connection:
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is longer than {self._limits.body} bytes"
         )
 
-    async def gone(self) -> None:
-        """Return when the other side has gone. What it still sends is not looked at."""
+    async def ended(self) -> bool:
+        """Return when the other side sends no more: whether it may still be there. What it sends is not looked at."""
         try:
             while await self._stream.receive_some(_CHUNK):
                 pass
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass
+            return False
+        return True
+
+    async def gone(self, nothing: bytes) -> None:
+        """Return when the other side has gone.
+
+        Whoever has closed only its own direction waits for the answer, and shows the same end as who has closed both.
+        So that end is followed by `nothing`, again and again: data without meaning, which only the first one takes.
+        """
+        if await self.ended():
+            with suppress(GoneError):
+                while True:
+                    await self._send(h11.Data(data=nothing))
+                    await trio.sleep(_ASKING)
 
     # --- the answer -------------------------------------------------------------------------------------------
 
@@ -175,13 +193,16 @@ class Connection:
                 raise GoneError("the connection broke") from error
 
     async def _send(self, event: h11.Event) -> None:
-        data = self._http.send(event)
-        if not data:
-            return
-        with trio.move_on_after(self._limits.patience) as scope:
-            try:
-                await self._stream.send_all(data)
-            except trio.BrokenResourceError as error:
-                raise GoneError("the connection broke") from error
-        if scope.cancelled_caught:
-            raise GoneError("nothing of the answer is taken")
+        async with self._sending:
+            if self._http.our_state in (h11.DONE, h11.MUST_CLOSE):
+                return
+            data = self._http.send(event)
+            if not data:
+                return
+            with trio.move_on_after(self._limits.patience) as scope:
+                try:
+                    await self._stream.send_all(data)
+                except trio.BrokenResourceError as error:
+                    raise GoneError("the connection broke") from error
+            if scope.cancelled_caught:
+                raise GoneError("nothing of the answer is taken")

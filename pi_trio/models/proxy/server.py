@@ -1,7 +1,10 @@
 """The server of the proxy protocol: asks models for clients that have a token, and no key.
 
 It listens on the loopback only, and serves whoever shows the token, at one path. A browser's page that was not named
-is refused, whatever it shows. A client that goes takes its request along: the provider is told at once.
+is refused, whatever it shows. A client that goes takes its request along: the provider is told.
+
+There is room for so many connections. One that has shown no token makes room for the next one, the oldest first: so
+whoever has the token is not kept out by those who have none.
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ _PREFLIGHT: Final[Headers] = {
     "access-control-allow-headers": "authorization, content-type",
     "access-control-max-age": "600",
 }
+_COMMENT: Final = b":\n\n"
+"""What no reader of events takes for one."""
 _LINGER: Final = 2.0
 """Seconds for a client to take in why it was refused, before its connection is closed."""
 
@@ -139,21 +144,41 @@ class _Server:
     limits: Limits
     on_served: Callable[[Served], object]
     open: int = 0
+    strangers: dict[_Visit, trio.CancelScope] = attrs.field(factory=dict, repr=False)  # the oldest first
+    known: set[_Visit] = attrs.field(factory=set, repr=False)
 
     async def serve(self, stream: trio.SocketStream) -> None:
         """Serve one connection. Whatever comes of it, the server lives."""
+        visit = _Visit(self, Connection(stream, self.limits), stream)
         self.open += 1
         try:
-            async with stream:
-                if self.open <= 2 * self.limits.connections:
-                    await _Visit(self, Connection(stream, self.limits), stream).be_served()
+            with trio.CancelScope() as scope:
+                async with stream:
+                    if self.open <= 2 * self.limits.connections:
+                        await visit.be_served(self._admits(visit, scope))
         except Exception:
             logger.exception("a request to the proxy has failed")
         finally:
             self.open -= 1
+            self.strangers.pop(visit, None)
+            self.known.discard(visit)
+
+    def _admits(self, visit: _Visit, scope: trio.CancelScope) -> bool:
+        """Whether there is room for one who may show the token."""
+        if len(self.strangers) + len(self.known) >= self.limits.connections:
+            if not self.strangers:
+                return False
+            self.strangers.pop(next(iter(self.strangers))).cancel()
+        self.strangers[visit] = scope
+        return True
+
+    def know(self, visit: _Visit) -> None:
+        """It has shown the token."""
+        if self.strangers.pop(visit, None) is not None:
+            self.known.add(visit)
 
 
-@attrs.define
+@attrs.define(eq=False)
 class _Visit:
     """One connection, with its one request."""
 
@@ -164,9 +189,11 @@ class _Visit:
     model: str = ""
     ending: str = ""
 
-    async def be_served(self) -> None:
+    async def be_served(self, admitted: bool) -> None:
         """Answer the request, or say why not."""
         try:
+            if not admitted:
+                raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again later")
             await self._answer()
         except RefusedError as refused:
             self.ending = str(refused)
@@ -180,8 +207,6 @@ class _Visit:
             self.server.on_served(Served(model=self.model, status=status, ending=self.ending))
 
     async def _answer(self) -> None:
-        if self.server.open > self.server.limits.connections:
-            raise RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again later")
         head = await self.connection.request()
         self._check_origin(head)
         if head.target.partition(b"?")[0] != PATH.encode():
@@ -192,6 +217,7 @@ class _Visit:
         if head.method != b"POST":
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "requests are POSTed", {"allow": "POST"})
         self._check_token(head)
+        self.server.know(self)
         self._check_length(head)
         request = await self._read_request()
         await self._tell(request, self._offer(request))
@@ -247,7 +273,7 @@ class _Visit:
         async with trio.open_nursery() as nursery:
 
             async def leave_with_client() -> None:
-                await self.connection.gone()
+                await self.connection.gone(_COMMENT)
                 leave()
 
             def leave() -> None:
@@ -308,7 +334,7 @@ class _Visit:
         """Let the client read the answer: closing while it still sends would take the answer from it."""
         with trio.move_on_after(_LINGER), suppress(trio.BrokenResourceError):
             await self.stream.send_eof()
-            await self.connection.gone()
+            await self.connection.ended()
 
 
 @attrs.frozen

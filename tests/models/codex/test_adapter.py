@@ -21,6 +21,7 @@ from pi_trio.models.exchange import ResponseFailedError
 from pi_trio.models.request_options import ProviderOptions
 from pi_trio.models.stream import ModelContext
 
+from .. import http_server
 from .socket_server import Close, Drop, serving
 from .test_reading import token
 
@@ -225,6 +226,33 @@ async def test_an_abort_leaves_nothing(after):
         await seen.until(lambda seen: not seen.open)
     assert events[-1].type == ("done" if after == 3 else "error")
     assert after == 3 or events[-1].reason == "aborted"
+
+
+@pytest.mark.parametrize(
+    ("timeout_ms", "text"),
+    [
+        (None, "This operation was aborted"),
+        (0.5, "This operation was aborted"),
+        (60_000, "Request was aborted"),
+    ],
+)
+async def test_what_is_said_of_an_abort_in_the_body(timeout_ms, text):
+    controller = AbortController()
+    async with (
+        http_server.serving([http_server.head(), trio.Event()]) as server,
+        trio.open_nursery() as nursery,
+    ):
+
+        @nursery.start_soon
+        async def abort():
+            await server.until(lambda server: server.requests)
+            await trio.testing.wait_all_tasks_blocked(0.05)
+            controller.abort()
+
+        options = {"transport": "sse", "signal": controller.signal, "timeout_ms": timeout_ms}
+        events = await told(CodexResponses(), server, **options)
+    assert names(events) == ["start", "error"]
+    assert (events[-1].reason, events[-1].error.error_message) == ("aborted", text)
 
 
 @pytest.mark.parametrize("sessions", [None, CodexSessions])

@@ -142,7 +142,13 @@ def test_what_is_worth_another_try():
 
 @pytest.mark.parametrize(
     ("headers", "pause"),
-    [({}, None), ({"retry-after-ms": "5"}, 5), ({"retry-after": "2"}, 2000), ({"retry-after": "odd"}, None)],
+    [
+        ({}, None),
+        ({"retry-after-ms": "5"}, 5),
+        ({"retry-after": "2"}, 2000),
+        ({"retry-after": "odd"}, None),
+        ({"retry-after": "Mon, 01 Jan 2001 00:00:00 +99999999999999999"}, None),
+    ],
 )
 def test_the_pause_that_is_asked_for(headers, pause):
     assert asked_pause_ms(headers, None) == pause
@@ -152,6 +158,12 @@ def test_a_pause_that_is_too_long():
     with pytest.raises(RetryTooLateError, match=r"Server requested 120s retry delay \(max: 60s\)"):
         asked_pause_ms({"retry-after": "120"}, None)
     assert asked_pause_ms({"retry-after": "120"}, 0) == 120_000
+
+
+@pytest.mark.parametrize("limit", [None, 0])
+def test_a_pause_beyond_all_numbers_is_too_long(limit):
+    with pytest.raises(RetryTooLateError, match="Server requested Infinitys retry delay"):
+        asked_pause_ms({"retry-after": "1e308"}, limit)
 
 
 # --- going on ---------------------------------------------------------------------------------------------

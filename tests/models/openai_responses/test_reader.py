@@ -195,6 +195,22 @@ def test_what_is_open_stays_open_when_a_response_is_done():
     assert events[-1].message.text == "hey"
 
 
+@pytest.mark.parametrize("dialect", ALL)
+@pytest.mark.parametrize(
+    ("ends", "reason", "problem"),
+    [
+        ([completed()], "stop", None),
+        ([completed(status="incomplete")], "error", "Response incomplete without a provider reason"),
+        ([completed(status="incomplete"), completed()], "stop", None),
+    ],
+)
+def test_what_grows_behind_the_end_shows_how_it_is_to_end(dialect, ends, reason, problem):
+    late = delta("output_text", 0, "late")
+    *_, told = reading(added(0, message("")), *ends, late, dialect=dialect, end=False)
+    assert told.type == "text_delta"
+    assert (told.partial.stop_reason, told.partial.error_message) == (reason, problem)
+
+
 def test_a_signature_that_comes_late():
     item = {"type": "reasoning", "id": "rs", "summary": []}
     events = reading(

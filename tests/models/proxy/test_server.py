@@ -304,6 +304,51 @@ async def test_a_client_that_goes_takes_its_request_along():
         assert (await server.over()).ending == "the client has gone"
 
 
+async def test_a_client_that_sends_no_more_is_answered():
+    goes_on = trio.Event()
+
+    class Late(ResponseStream):
+        async def __anext__(self):
+            await goes_on.wait()
+            return await super().__anext__()
+
+    def ask(model, context, options):
+        stream = Late()
+        for event in [*begun(), builder.text_end(), builder.done("stop")]:
+            stream.push(event)
+        return stream
+
+    builder = ResponseBuilder(DEFAULT_MODEL)
+    for step in (builder.start, builder.text_start, lambda: builder.text_delta("He")):
+        step()
+    async with serving(ask) as server, await server.connect() as stream:
+        await stream.send_all(request())
+        await stream.send_eof()
+        said = b""
+        while said.count(b":\n\n") < 2:  # it is asked whether it is still there
+            said += await stream.receive_some()
+        goes_on.set()
+        while more := await stream.receive_some():
+            said += more
+        assert b'"type":"done"' in said
+        assert said.endswith(b"0\r\n\r\n")
+        assert (await server.over()).ending == "stop"
+
+
+async def test_a_client_that_goes_in_silence_is_missed():
+    """It has read all that there was, so that its end looks like that of one who waits."""
+    held = Held()
+    async with serving(held) as server:
+        async with await server.connect() as stream:
+            await stream.send_all(request())
+            said = b""
+            while b'"He"' not in said:
+                said += await stream.receive_some()
+            await trio.testing.wait_all_tasks_blocked(0.05)
+        await held.aborted.wait()
+        assert (await server.over()).ending == "the client has gone"
+
+
 async def test_a_client_that_takes_nothing_is_given_up(mock_clock):
     class Endless(ResponseStream):
         async def __anext__(self):
@@ -492,6 +537,9 @@ async def test_who_speaks_something_else(data):
 async def test_more_connections_than_there_may_be():
     async with serving(limits=Limits(connections=2)) as server:
         idle = [await server.connect() for _ in range(2)]
+        for stream in idle:
+            await stream.send_all(request()[:-10])
+        await trio.testing.wait_all_tasks_blocked(0.05)
         status, body = await server.ask()
         assert (status, json.loads(body)["error"]) == (503, "too many connections; try again later")
         for stream in idle:
@@ -500,6 +548,32 @@ async def test_more_connections_than_there_may_be():
         while status == 503:
             status, _ = await server.ask()
         assert status == 200
+
+
+@pytest.mark.parametrize("data", [b"", b"POST /api/st", request(authorization="Bearer wrong")])
+async def test_who_shows_no_token_keeps_nobody_out(data):
+    async with serving(limits=Limits(connections=3)) as server:
+        async with await server.connect() as known:
+            await known.send_all(request()[:-10])
+            silent = [await server.connect() for _ in range(8)]
+            for stream in silent:
+                with suppress(trio.BrokenResourceError):
+                    await stream.send_all(data)
+            await trio.testing.wait_all_tasks_blocked(0.05)
+            await lives(server)
+            await known.send_all(request()[-10:])
+            assert (await answer(known))[0] == 200
+        for stream in silent:
+            await stream.aclose()
+
+
+async def test_a_head_has_a_few_seconds_however_it_comes(mock_clock):
+    async with serving() as server, await server.connect() as stream:
+        for byte in b"POST":
+            await stream.send_all(bytes([byte]))
+            await trio.testing.wait_all_tasks_blocked(0.01)
+            mock_clock.jump(Limits().head_time / 3)
+        assert (await answer(stream))[0] == 408
 
 
 async def test_it_listens_on_the_loopback_only():

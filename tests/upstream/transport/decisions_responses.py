@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from .cases import Case, data_of
 from .decision import Decision, Difference
 
 _APIS = ("openai-responses", "openai-codex-responses")
+_CODEX = ("openai-codex-responses",)
 
 
 def _ends(difference: Difference, *ends: str) -> bool:
@@ -57,8 +59,8 @@ _NUMBERS |= {"reasoning_tokens"}
 
 
 def _other_types(case: Case, difference: Difference) -> bool:
-    """An event has a field of another type than the API's."""
-    return any(_is_odd(event) for event in _events(case))
+    """An event has a field of another type than the API's; what is asked does not hang on it."""
+    return difference.path.startswith("calls[") and any(_is_odd(event) for event in _events(case))
 
 
 def _events(case: Case) -> Iterator[Any]:
@@ -115,8 +117,11 @@ def _is_odd(value: Any, key: str = "") -> bool:
 
 
 def _cut_and_reset(case: Case, difference: Difference) -> bool:
-    """The connection was reset in a body that ends with the connection."""
-    return any(each.get("framing") == "close" and each.get("end") == "reset" for each in case["answers"])
+    """The connection was reset in a body that ends with the connection: we say so, and read no event half come."""
+    cut = any(each.get("framing") == "close" and each.get("end") == "reset" for each in case["answers"])
+    if _ends(difference, ".message.errorMessage"):
+        return cut and str(difference.ours).startswith("terminated")
+    return cut and (".message." in difference.path or ".events[" in difference.path)
 
 
 def _known_at_the_start(case: Case, difference: Difference) -> bool:
@@ -131,7 +136,9 @@ def _returned(case: Case, difference: Difference) -> bool:
     """A carriage return ends a line for us; that release waits for what comes behind it."""
     told = b"".join(data_of(step) or b"" for each in case["answers"] for step in each.get("steps", ()))
     cut = any(each.get("end", "end") != "end" for each in case["answers"])
-    return b"\r" in told and (cut or ".holds[" in difference.path)
+    if ".holds[" in difference.path and _ends(difference, ".events"):
+        return b"\r" in told and difference.ours > difference.theirs
+    return b"\r" in told and difference.path.startswith("calls[") and (cut or ".holds[" in difference.path)
 
 
 def _scratch(case: Case, difference: Difference) -> bool:
@@ -145,13 +152,22 @@ def _why_no_socket(case: Case, difference: Difference) -> bool:
 
 
 def _cut_refusal(case: Case, difference: Difference) -> bool:
-    """The body of an error was cut off: Pi shows how, in its place."""
-    return any(each.get("status", 200) >= 400 and each.get("end", "end") != "end" for each in case["answers"])
+    """The body of an error was cut off: Pi shows how, in its place. Codex asks again, where it may."""
+    cut = any(each.get("status", 200) >= 400 and each.get("end", "end") != "end" for each in case["answers"])
+    again = case["api"] in _CODEX and any(call["options"].get("maxRetries") for call in case["calls"])
+    shown = _ends(difference, ".message.errorMessage") and "terminated" in str(difference.theirs)
+    return cut and (shown or again)
 
 
 def _unauthorised(case: Case, difference: Difference) -> bool:
-    """Node asks once more where a handshake is answered with 401."""
-    return any(each.get("status") == 401 for each in case["answers"])
+    """Node asks once more where a handshake is answered with 401: so the next answers are for other requests."""
+    if all(call["options"].get("transport") == "sse" for call in case["calls"]):
+        return False
+    refused = next((at for at, each in enumerate(case["answers"]) if each.get("status") == 401), None)
+    if refused is None:
+        return False
+    request = re.match(r"requests\[(\d+)\]", difference.path)
+    return request is None or int(request[1]) > refused
 
 
 def _name_of_error(case: Case, difference: Difference) -> bool:
@@ -162,8 +178,6 @@ def _name_of_error(case: Case, difference: Difference) -> bool:
         and "Error" in str(difference.theirs)
     )
 
-
-_CODEX = ("openai-codex-responses",)
 
 RESPONSES: tuple[Decision, ...] = (
     Decision(
