@@ -22,7 +22,8 @@ def changed_clauses(
     return {
         clause.id
         for clause in here
-        if verdicts[clause.id]["standing"] != "NOT OFFERED"
+        if not clause.of_transport  # which no agent is judged by
+        and verdicts[clause.id]["standing"] != "NOT OFFERED"
         and not (clause.ruling and clause.field is None)
         and not (clause.field == "stop_hook" and {release, other} == WITH_A_STOP_HOOK)
     }
