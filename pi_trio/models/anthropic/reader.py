@@ -178,7 +178,8 @@ class AnthropicReader:
         if isinstance(message.get("input_transformations"), list):
             self._transformations = message["input_transformations"]
         if self._dialect.anthropic_served_model == "replaces":
-            self._builder.update(model=_text_or_none(served, "a model") or self._model.id)
+            told = _text_or_none(served, "a model")  # also an empty one
+            self._builder.update(model=self._model.id if told is None else told)
         elif self._dialect.anthropic_served_model == "beside" and served != self._model.id:
             self._builder.update(response_model=_text_or_none(served, "a model"))
         self._use(self._meter.begin(self._usage, _object(message, "usage"), served))

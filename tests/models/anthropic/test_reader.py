@@ -383,3 +383,8 @@ def test_what_was_taken_from_the_input_is_noted():
         "anthropic_input_transformations",
         {"transformations": [{"type": "drop", "path": "a"}]},
     )
+
+
+def test_a_server_may_name_its_model_with_no_letter():
+    message = message_of(start(model=""), *finish(), dialect=DIALECT_0_85_0)
+    assert message.model == ""
