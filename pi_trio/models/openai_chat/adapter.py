@@ -126,11 +126,15 @@ def _with_reasons(chunk: JSON) -> JSON:
         return chunk
     if None in choices:
         raise ResponseFailedError(MALFORMED.format("a choice is null"))
-    told = [
-        {"finish_reason": None, **one} if isinstance(one, dict) else {"finish_reason": None}
-        for one in choices
-    ]
+    told = [{"finish_reason": None, **_members(one)} for one in choices]
     return {**cast("dict[str, JSON]", chunk), "choices": told}
+
+
+def _members(choice: JSON) -> Mapping[str, JSON]:
+    """What JavaScript copies of a value into an object: of a text and an array, what they have by its place."""
+    if isinstance(choice, dict):
+        return choice
+    return {str(at): each for at, each in enumerate(choice)} if isinstance(choice, (str, list)) else {}
 
 
 def _with_upstream(text: str, told: JSON) -> str:

@@ -11,6 +11,7 @@ from pi_trio.abort import AbortController
 from pi_trio.models.dialect import DIALECT_0_85_0, DIALECT_1_6_0
 from pi_trio.models.exchange import ResponseFailedError
 from pi_trio.models.openai_chat import OpenAIChat
+from pi_trio.models.openai_chat.adapter import _with_reasons
 from pi_trio.models.request_options import ProviderOptions
 from pi_trio.models.stream import StreamOptions
 
@@ -158,3 +159,16 @@ async def test_a_key_is_in_no_failure():
         async with serving(script) as server:
             *_, event = await told(server)
         assert KEY not in repr(event)
+
+
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [
+        ({"index": 0}, {"finish_reason": None, "index": 0}),
+        ("ab", {"finish_reason": None, "0": "a", "1": "b"}),
+        ([7], {"finish_reason": None, "0": 7}),
+        (True, {"finish_reason": None}),
+    ],
+)
+def test_a_choice_is_told_with_a_reason_whatever_it_is(choice, told):
+    assert _with_reasons({"choices": [choice]}) == {"choices": [told]}
